@@ -1,0 +1,214 @@
+"""Arguments: what a verb takes, said once as data.
+
+argparse is the authority: it explains, refuses and completes. But importing it costs as much as a whole `check` may
+take, so plain command lines are read here; whatever is not plain (an unknown option, a missing value, `--help`) is
+left to argparse. A property test holds the two to the same answers.
+"""
+
+from __future__ import annotations
+
+from mailstop.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+    from collections.abc import Sequence
+    from typing import Any, NoReturn
+
+TEXT, NUMBER, SECONDS = "text", "number", "seconds"
+
+
+class Option(Record):
+    """An option. names: the first is the one that is shown. value: its placeholder; empty for a flag.
+
+    each: may be given several times, and all values count. kind: TEXT, NUMBER (an integer from 1), or SECONDS.
+    """
+
+    names: tuple[str, ...]
+    help: str
+    value: str = ""
+    kind: str = TEXT
+    each: bool = False
+
+    @property
+    def field(self) -> str:
+        """The attribute that holds its value."""
+        return self.names[0].lstrip("-").replace("-", "_")
+
+
+class Positional(Record):
+    """A positional argument. needed: must be there."""
+
+    field: str
+    placeholder: str
+    help: str
+    needed: bool = True
+    kind: str = TEXT
+
+
+class Arguments:
+    """The values of one command line, by field; an option that was not given is None, False or empty."""
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self.__dict__.update(values)
+
+    def __getattr__(self, field: str) -> Any:
+        raise AttributeError(f"this verb takes no {field!r}")
+
+
+Parameter = Option | Positional
+
+EVERYWHERE: tuple[Option, ...] = (
+    Option(("--store",), "which store: sqlite:///PATH (default: this session's, else MAILSTOP_STORE)", "URL"),
+    Option(("--bag",), "which bag (default: the bag called default)", "NAME"),
+    Option(("--json",), "print one JSON value instead of text"),
+)
+
+BODY: tuple[Parameter, ...] = (
+    Positional("body", "BODY", "the text; - reads standard input", needed=False),
+    Option(("--body",), "the text, as an option", "TEXT"),
+    Option(("--body-file",), "the file that holds the text", "PATH"),
+)
+
+LABELS: tuple[Option, ...] = (
+    Option(("--kind",), "a label for triage: question, build-task, note, ...", "KIND"),
+    Option(("--needs-reply",), "ask for an answer"),
+    Option(("--final",), "tell the reader not to answer"),
+    Option(("--artifact",), "a file the letter is about; may be repeated", "PATH", each=True),
+    Option(("--key",), "store it once, however often this is repeated with the same key", "KEY"),
+)
+
+
+def read(parameters: Sequence[Parameter], words: Sequence[str]) -> Arguments | None:
+    """The values of a plain command line; None when argparse has to look at it."""
+    options = {name: one for one in parameters if isinstance(one, Option) for name in one.names}
+    positionals = [one for one in parameters if isinstance(one, Positional)]
+    values = _nothing(parameters)
+    free: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        if not word.startswith("-") or word == "-":
+            free.append(word)
+            continue
+        name, equals, value = word.partition("=")
+        option = options.get(name)
+        if option is None or (equals and not option.value):
+            return None
+        if option.value and not equals:
+            following = next(rest, None)
+            if following is None or (following.startswith("-") and following != "-"):
+                return None
+            value = following
+        if not _set(values, option, value):
+            return None
+    if not sum(one.needed for one in positionals) <= len(free) <= len(positionals):
+        return None
+    for one, word in zip(positionals, free, strict=False):
+        if not _set(values, one, word):
+            return None
+    return Arguments(values)
+
+
+def _nothing(parameters: Sequence[Parameter]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for one in parameters:
+        if isinstance(one, Positional):
+            values.setdefault(one.field, None)
+        else:
+            values.setdefault(one.field, [] if one.each else None if one.value else False)
+    return values
+
+
+def _set(values: dict[str, Any], one: Parameter, word: str) -> bool:
+    """Store a value; False when it is not of its kind or cannot be told from another."""
+    try:
+        value = converted(word, one.kind)
+    except ValueError:
+        return False
+    if isinstance(one, Positional):
+        if values[one.field] is not None:  # `send a B --body C`: two bodies
+            return False
+        values[one.field] = value
+    elif one.each:
+        values[one.field].append(value)
+    else:
+        values[one.field] = value if one.value else True
+    return True
+
+
+def converted(word: str, kind: str) -> Any:
+    """The value of a word. Raises ValueError."""
+    if kind == TEXT:
+        return word
+    if kind == NUMBER:
+        if not (word.isascii() and word.isdigit()) or not 0 < int(word) < 1 << 62:
+            raise ValueError(f"{word!r} is not a number from 1")
+        return int(word)
+    seconds = float(word)
+    if not 0 <= seconds <= 86_400:
+        raise ValueError(f"{word!r} is not a number of seconds, at most a day")
+    return seconds
+
+
+def explain(verb: str, summary: str, parameters: Sequence[Parameter], words: Sequence[str]) -> Arguments:
+    """The values as argparse reads them. It prints help, or raises UsageError with what is wrong."""
+    parsed = parser(verb, summary, parameters).parse_intermixed_args(list(words))
+    values = _nothing(parameters)
+    for one in parameters:
+        given = getattr(parsed, _destination(one))
+        if given is None or given == [] or given is False:
+            continue
+        if values[one.field] not in (None, [], False) and isinstance(one, Option):
+            from mailstop.errors import UsageError
+
+            raise UsageError(reason=f"{one.field} was given twice, as an argument and as {one.names[0]}")
+        values[one.field] = given
+    return Arguments(values)
+
+
+def parser(verb: str, summary: str, parameters: Sequence[Parameter]) -> ArgumentParser:
+    """The argparse parser of a verb."""
+    import argparse
+
+    from mailstop.errors import UsageError
+
+    class Parser(argparse.ArgumentParser):
+        def error(self, message: str) -> NoReturn:
+            raise UsageError(reason=f"{message}; see: mailstop {verb} --help")
+
+    def convert(kind: str) -> Any:
+        def value(word: str) -> Any:
+            try:
+                return converted(word, kind)
+            except ValueError as error:
+                raise argparse.ArgumentTypeError(str(error)) from None
+
+        return value
+
+    made = Parser(prog=f"mailstop {verb}", description=summary, allow_abbrev=False)
+    for one in parameters:
+        if isinstance(one, Positional):
+            made.add_argument(
+                _destination(one),
+                metavar=one.placeholder,
+                help=one.help,
+                nargs=None if one.needed else "?",
+                type=convert(one.kind),
+            )
+        elif one.value:
+            action = "append" if one.each else "store"
+            made.add_argument(
+                *one.names,
+                dest=_destination(one),
+                metavar=one.value,
+                help=one.help,
+                action=action,
+                type=convert(one.kind),
+            )
+        else:
+            made.add_argument(*one.names, dest=_destination(one), help=one.help, action="store_true")
+    return made
+
+
+def _destination(one: Parameter) -> str:
+    return f"given_{one.field}" if isinstance(one, Positional) else f"option_{one.field}"

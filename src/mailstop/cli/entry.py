@@ -1,0 +1,145 @@
+"""Entry: from a command line to a verb, and from an error to an exit code.
+
+Imports stay lean: this runs at every `check`. A verb's module is imported when it is called.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from mailstop.cli.arguments import EVERYWHERE, explain, read
+from mailstop.errors import MailstopError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from mailstop.cli.arguments import Arguments
+    from mailstop.cli.result import Result
+    from mailstop.office import Office
+
+# verb: what it does, in a line; the module of the same name holds it
+VERBS = {
+    "join": "take a seat",
+    "leave": "leave the seat; its mail stays",
+    "send": "write a letter to a seat",
+    "reply": "answer a letter",
+    "check": "show what is new",
+    "read": "read history; changes nothing",
+    "status": "say who I am here, or what became of a letter",
+    "who": "list seats and who holds them",
+    "watch": "print a line for each new letter",
+    "bags": "list the bags",
+    "demo": "let two programs exchange letters in a temporary home",
+    "doctor": "look for what is wrong, and mend it",
+    "version": "print the version",
+    "hook": "for clients: take a hook's event from standard input",
+}
+ALIASES = {"inbox": "check", "whoami": "status", "--version": "version", "-V": "version"}
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run one command line and return its exit code."""
+    words = list(sys.argv[1:] if words is None else words)
+    if sys.platform == "win32":
+        print("mailstop: Windows is not supported; inside WSL 2 it works as on Linux", file=sys.stderr)
+        return UsageError.exit_code
+    if words and words[0] == "hook":
+        from mailstop.hooks.entry import main as hook
+
+        return hook(words[1:])
+    wants_json = "--json" in words
+    try:
+        return _run(words)
+    except MailstopError as error:
+        return _report(error, wants_json)
+    except BrokenPipeError:
+        # The reader closed early, as `head` does; what it did not read counts as not handed.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+
+
+def _run(words: list[str]) -> int:
+    leading, verb, rest = _split(words)
+    if verb is None or verb in ("-h", "--help", "help"):
+        from mailstop.cli.overview import overview
+
+        print(overview())
+        return 0
+    name = ALIASES.get(verb, verb)
+    if name not in VERBS:
+        raise UsageError(reason=_unknown(verb))
+    module = __import__(f"mailstop.cli.{name}", fromlist=["run"])
+    parameters = (*module.PARAMETERS, *EVERYWHERE)
+    args = read(parameters, [*leading, *rest])
+    if args is None:
+        args = explain(name, VERBS[name], parameters, [*leading, *rest])
+    if getattr(module, "NEEDS_NO_STORE", False):
+        return _print(module.run(args), args)
+    with_office = __import__("mailstop.cli.opening", fromlist=["opened"])
+    office: Office
+    with with_office.opened(args.store) as office:
+        office.called()
+        code = _print(module.run(office, args), args)
+        with_office.closing_words(office)
+        return code
+
+
+def _split(words: Sequence[str]) -> tuple[list[str], str | None, list[str]]:
+    """Global options that stand before the verb, the verb, and all behind it."""
+    valued = {name for option in EVERYWHERE if option.value for name in option.names}
+    position = 0
+    while position < len(words):
+        word = words[position]
+        if word in valued:
+            position += 2
+        elif word.startswith("-") and word.partition("=")[0] in {name for one in EVERYWHERE for name in one.names}:
+            position += 1
+        else:
+            return list(words[:position]), word, list(words[position + 1 :])
+    return list(words), None, []
+
+
+def _unknown(verb: str) -> str:
+    from mailstop.names import nearest
+
+    near = nearest(verb, [*VERBS, *ALIASES])
+    meant = f"; nearest: {', '.join(near)}" if near else ""
+    return f"there is no verb {verb!r}{meant}. All verbs: mailstop --help"
+
+
+def _print(result: Result, args: Arguments) -> int:
+    """Write the result, whole, and only then say that it was written."""
+    if args.json:
+        from mailstop.json_text import dumps
+
+        output = (dumps(result.data) + "\n").encode("utf-8", "backslashreplace")
+    elif result.raw is not None:
+        output = result.raw
+    else:
+        output = (result.text + "\n").encode("utf-8", "backslashreplace") if result.text else b""
+    _write(output)
+    if result.written:
+        result.written()
+    return result.exit_code
+
+
+def _write(output: bytes) -> None:
+    stream: Any = sys.stdout
+    stream.flush()
+    stream.buffer.write(output)
+    stream.buffer.flush()
+
+
+def _report(error: MailstopError, wants_json: bool) -> int:
+    if wants_json:
+        from mailstop.json_text import dumps
+
+        _write((dumps({"error": {"code": error.code, "message": error.message}}) + "\n").encode())
+    else:
+        print(f"mailstop: {error.message}", file=sys.stderr)
+    return error.exit_code

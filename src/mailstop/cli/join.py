@@ -1,0 +1,99 @@
+"""mailstop join NAME: take a seat on purpose."""
+
+from __future__ import annotations
+
+import os
+
+from mailstop.cli.arguments import NUMBER, Option, Positional
+from mailstop.cli.result import Result
+from mailstop.clients import program, registry
+from mailstop.clients.facts import facts_of
+from mailstop.errors import DoubtfulCaller
+from mailstop.names import DEFAULT_BAG
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mailstop.cli.arguments import Arguments
+    from mailstop.office import Office
+    from mailstop.rules.seats import Seated
+    from mailstop.session import Session
+
+PARAMETERS = (
+    Positional("name", "NAME", "the seat"),
+    Option(("--export",), "for scripts: print the line that makes this shell a session of its own"),
+    Option(
+        ("--pid",),
+        "with --export: bind the session to this process, not to the one that runs mailstop",
+        "PID",
+        kind=NUMBER,
+    ),
+    Option(("--background",), "for Codex: wake this session also when its window is closed"),
+)
+
+
+def run(office: Office, args: Arguments) -> Result:
+    """Seat the caller; a client whose hooks are not ours is registered on the way."""
+    bag = args.bag or DEFAULT_BAG
+    if args.export:
+        return _join_program(office, args.name, bag, args.pid)
+    if office.caller.who == "client" and (office.session is None or args.background):
+        _register(office, background=args.background)
+    return _result(office.join(args.name, bag=bag))
+
+
+def _register(office: Office, *, background: bool) -> None:
+    caller = office.caller
+    found = facts_of(caller, os.environ).but(background=background)
+    known = caller.registration.session if caller.registration else None
+    if office.session:  # its hooks have said more than a command can
+        found = office.session.but(background=background)
+    registered = office.register(found, known=known, automatic=False)
+    _remember(office, registered.session)
+
+
+def _join_program(office: Office, name: str, bag: str, pid: int | None) -> Result:
+    """A new program session, bound to the process that ran this command."""
+    if office.caller.who == "client":
+        raise DoubtfulCaller(reason="this is inside a client, whose session is its own; without --export it joins")
+    life = program.bound_life(pid)
+    token = program.new_token()
+    office.caller = office.caller.but(who="program", client="program", client_session=token, life=life)
+    registered = office.register(facts_of(office.caller, os.environ), known=None, automatic=False)
+    _remember(office, registered.session)
+    seated = office.join(name, bag=bag)
+    line = program.export_line(token)
+    return Result({**_data(seated), "export": line}, line)
+
+
+def _result(seated: Seated) -> Result:
+    seat = seated.seat
+    where = "" if seat.bag == DEFAULT_BAG else f" in bag {seat.bag}"
+    text = f"you sit at seat {seat.name}{where}" if seated.taken else f"you sit at seat {seat.name}{where} already"
+    if seated.left:
+        text += f"; you left {seated.left}, whose mail waits there"
+    return Result(_data(seated), text)
+
+
+def _data(seated: Seated) -> dict[str, Any]:
+    return {
+        "seat": seated.seat.name,
+        "bag": seated.seat.bag,
+        "epoch": seated.seat.epoch,
+        "left": seated.left or None,
+    }
+
+
+def _remember(office: Office, session: Session) -> None:
+    registry.write(
+        registry.Registration(
+            session.client,
+            session.client_session,
+            session.id,
+            office.store.url,
+            office.caller.living(),
+            session.folder,
+            {name: str(value) for name, value in session.details.items()},
+        )
+    )

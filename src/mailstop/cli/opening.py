@@ -1,0 +1,56 @@
+"""Opening: the office for whoever runs this command, on the store it means."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from mailstop import config
+from mailstop.clients.caller import identify
+from mailstop.engines import open_store
+from mailstop.office import Office
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mailstop.clients.caller import Caller
+    from mailstop.engines.base import Store
+
+
+class opened:
+    """A context manager that gives the office and closes the store behind it."""
+
+    def __init__(self, option: str | None) -> None:
+        self._option = option
+        self._store: Store | None = None
+
+    def __enter__(self) -> Office:
+        caller = identify(os.environ)
+        self._store = open_store(store_of(caller, self._option))
+        return Office(self._store, caller)
+
+    def __exit__(self, *_exception: object) -> None:
+        if self._store:
+            self._store.close()
+
+
+def store_of(caller: Caller, option: str | None = None) -> str:
+    """Which store a caller means: the one it names, else its session's, else the default.
+
+    A client hands its children only part of its environment, so a session's store is remembered outside any store.
+    """
+    chosen = config.chosen_store(option)
+    if chosen:
+        return chosen
+    return caller.registration.store if caller.registration else config.default_store()
+
+
+def closing_words(office: Office) -> None:
+    """At a person's terminal, say that letters wait; anywhere, do what fell due."""
+    office.do_due_work()
+    if office.is_person and sys.stderr.isatty():
+        waiting = sum(office.store.index.count_unread(seat.bag, seat.name) for seat in office.seats())
+        if waiting:
+            print(
+                f"{waiting} {'letter waits' if waiting == 1 else 'letters wait'} for you: mailstop check",
+                file=sys.stderr,
+            )

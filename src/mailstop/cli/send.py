@@ -1,0 +1,62 @@
+"""mailstop send SEAT[,SEAT...] [BODY|-]: write a letter."""
+
+from __future__ import annotations
+
+from mailstop.cli.arguments import BODY, LABELS, NUMBER, Option, Positional
+from mailstop.cli.body import body_of
+from mailstop.cli.result import Result
+from mailstop.errors import UsageError
+from mailstop.letter import Draft
+from mailstop.names import DEFAULT_BAG
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mailstop.cli.arguments import Arguments
+    from mailstop.office import Office, Sent
+    from mailstop.rules.rings import Told
+
+PARAMETERS = (
+    Positional("to", "SEAT", "to whom; several with commas between them", needed=False),
+    *BODY,
+    Option(("--to",), "to whom, as an option", "SEAT"),
+    *LABELS,
+    Option(("--ref",), "the letter this one refers to", "N", kind=NUMBER),
+    Option(("--hold",), "let it wait for a seat that nobody has taken yet"),
+)
+
+
+def run(office: Office, args: Arguments) -> Result:
+    """Store the letter and ring its recipients."""
+    if not args.to:
+        raise UsageError(reason="to whom? mailstop send SEAT -   (all seats: mailstop who)")
+    draft = Draft(
+        to=tuple(name.strip() for name in args.to.split(",")),
+        body=body_of(args),
+        kind=args.kind or "note",
+        needs_reply=args.needs_reply,
+        ref=args.ref,
+        final=args.final,
+        artifacts=tuple(args.artifact),
+        key=args.key,
+        hold=args.hold,
+    )
+    return sent_result(office.send(draft, bag=args.bag or DEFAULT_BAG))
+
+
+def sent_result(sent: Sent) -> Result:
+    """What a writer is told: the number, and for each recipient what is proved so far."""
+    letter = sent.letter
+    data = {
+        "n": letter.n,
+        "id": letter.id,
+        "recipients": [told.as_dict() for told in sent.recipients],
+    }
+    size = len(letter.body.encode("utf-8"))
+    again = "" if sent.new else " (it was stored before with this key)"
+    lines = [f"letter {letter.n} stored, {size} bytes{again}"]
+    lines += [f"  {_recipient(told)}" for told in sent.recipients]
+    return Result(data, "\n".join(lines))
+
+
+def _recipient(told: Told) -> str:
+    return f"{told.seat}: {told.state}{f'; {told.detail}' if told.detail else ''}"

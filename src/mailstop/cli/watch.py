@@ -1,0 +1,27 @@
+"""mailstop watch: a line for each new letter; with --monitor, the doorbell of a Claude Code session."""
+
+from __future__ import annotations
+
+import os
+
+from mailstop.cli.arguments import Option
+from mailstop.cli.result import Result
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mailstop.cli.arguments import Arguments
+
+PARAMETERS = (Option(("--monitor",), "for Claude Code's plugin monitor: print the fixed line that wakes the session"),)
+NEEDS_NO_STORE = True  # it opens one itself, for moments, and sleeps without
+
+
+def run(args: Arguments) -> Result:
+    """Watch until the client ends, or until interrupted."""
+    if args.monitor:
+        from mailstop.cli.monitor import Monitor
+
+        Monitor(os.environ).run()
+        return Result()
+    from mailstop.cli.watching import watch
+
+    return watch(args)

@@ -1,0 +1,120 @@
+"""Claude Code: what it tells about itself, in the environment of its children and in its own registry.
+
+Observed with Claude Code 2.1.332 (docs/clients-claude-code.md); the registry is not documented by the vendor,
+so nothing here raises, and what cannot be read is unknown. The messaging token is never read.
+"""
+
+from __future__ import annotations
+
+import os
+
+from mailstop.clients.small_file import read_small
+from mailstop.json_text import loads
+from mailstop.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+PROCESS_NAMES = frozenset({"claude"})
+# What marks a process as started by Claude Code. CLAUDE_CODE_SSE_PORT is not among them: an editor sets it
+# too.
+VARIABLES = ("CLAUDE_PID", "CLAUDE_CODE_SESSION_ID", "CLAUDECODE")
+_UNATTENDED = frozenset({"mcp", "claude-code-github-action"})
+
+
+class Told(Record):
+    """What the environment of a child tells.
+
+    pid: of the client, 0 where it is not told, as to MCP servers. session: its session id, which in a process
+    that is older than the last `/clear` is an earlier one. socket: path of the messaging socket, empty when
+    there is none. attended: a person sees this session; False for `claude -p` and the SDKs.
+    """
+
+    pid: int
+    session: str
+    entrypoint: str
+    socket: str
+    config_folder: str
+
+    @property
+    def attended(self) -> bool:
+        """Whether a person sees this session, or it was started by `claude -p`, an SDK or an automation."""
+        return not self.entrypoint.startswith("sdk") and self.entrypoint not in _UNATTENDED
+
+
+def told_by(environment: Mapping[str, str]) -> Told:
+    """What this environment tells; fields are empty where it tells nothing."""
+    pid = environment.get("CLAUDE_PID", "")
+    return Told(
+        pid=int(pid) if pid.isascii() and pid.isdigit() and len(pid) < 10 else 0,
+        session=environment.get("CLAUDE_CODE_SESSION_ID", ""),
+        entrypoint=environment.get("CLAUDE_CODE_ENTRYPOINT", ""),
+        socket=environment.get("CLAUDE_CODE_MESSAGING_SOCKET", ""),
+        config_folder=config_folder(environment),
+    )
+
+
+def config_folder(environment: Mapping[str, str]) -> str:
+    """Where the client keeps its settings and its registry: CLAUDE_CONFIG_DIR, else ~/.claude."""
+    home = environment.get("HOME") or os.path.expanduser("~")
+    return environment.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude")
+
+
+def details_of(environment: Mapping[str, str]) -> dict[str, str]:
+    """What a registration keeps for the doors."""
+    told = told_by(environment)
+    return {"config_folder": told.config_folder, "socket": told.socket, "entrypoint": told.entrypoint}
+
+
+class Entry(Record):
+    """A running client in its own registry.
+
+    status: `busy` in a turn, `waiting` while a dialog is open, `idle`, or `shell` when idle with a command in
+    the background; empty while it is still starting. kind: `interactive`, `bg` and others.
+    """
+
+    pid: int
+    session: str
+    status: str
+    kind: str
+    entrypoint: str
+    socket: str
+    folder: str
+
+
+def entry_of(folder: str, pid: int, start: int) -> Entry | None:
+    """What the client's own registry says about the process of that pid and start; None when it says nothing.
+
+    folder: the client's configuration folder. An entry that kill -9 left behind, found under a pid that was
+    used again, is not taken for the new process.
+    """
+    content = read_small(os.path.join(folder, "sessions", f"{pid}.json"), own=True)
+    try:
+        value = loads(content or b"")
+    except ValueError:
+        return None
+    # `procStart` is field 22 of /proc/PID/stat as text; what it is on macOS is not known.
+    if not isinstance(value, dict) or value.get("pid") != pid or str(value.get("procStart", start)) != str(start):
+        return None
+    names = ("sessionId", "status", "kind", "entrypoint", "messagingSocketPath", "cwd")
+    return Entry(pid, *(text if isinstance(text := value.get(name), str) else "" for name in names))
+
+
+def is_busy(details: Mapping[str, Any], life: Mapping[str, Any]) -> bool:
+    """Whether the session is in a turn, so that its hooks will run soon. False also where this cannot be
+    known.
+
+    details, life: of its registration, the life as a dictionary.
+    """
+    folder, pid, start = details.get("config_folder"), life.get("pid"), life.get("start")
+    if not isinstance(folder, str) or not isinstance(pid, int) or not isinstance(start, int):
+        return False
+    entry = entry_of(folder, pid, start)
+    return entry is not None and entry.status in ("busy", "waiting")
+
+
+def in_subagent(event: Mapping[str, Any]) -> bool:
+    """Whether a hook's event is of a subagent; its environment and process are the parent's."""
+    return bool(event.get("agent_id"))

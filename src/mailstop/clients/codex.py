@@ -1,0 +1,122 @@
+"""Codex: what it tells about itself, in the environment of its commands and hooks.
+
+Observed with Codex 0.171.0 (docs/clients-codex.md). One server process can serve many threads, and on a
+machine where several windows are open one usually does; so what tells a session is the thread, never the
+process.
+"""
+
+from __future__ import annotations
+
+import os
+
+from mailstop.clients.process import namespace, started_at
+from mailstop.errors import DoubtfulCaller
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+VARIABLES = ("CODEX_THREAD_ID", "CODEX_SESSION_ID")
+SEALED = "CODEX_SANDBOX_NETWORK_DISABLED"  # set in a sandbox in which no socket can be connected
+_HEXADECIMAL = frozenset("0123456789abcdef")
+_HEAD_BYTES = 4096  # of a transcript: its first line begins with who made it
+_TAIL_BYTES = 256 * 1024
+_START = b'"type":"task_started"'
+_ENDS = (b'"type":"task_complete"', b'"type":"turn_aborted"')
+
+
+def is_codex(name: str) -> bool:
+    """Whether a process of this name is Codex: its window, daemon, `codex exec`, or the sandbox's first
+    process.
+    """
+    return name == "codex" or name.startswith("codex-")
+
+
+def thread_of(environment: Mapping[str, str]) -> str:
+    """The thread that a command belongs to; empty when the environment names none.
+
+    CODEX_THREAD_ID counts as soon as it is present, and never falls back: raises DoubtfulCaller when it is no
+    UUID. CODEX_SESSION_ID, which a thread shares with its subagents, is asked only without it.
+    """
+    value = environment.get("CODEX_THREAD_ID")
+    if value is None:
+        session = environment.get("CODEX_SESSION_ID", "").lower()
+        return session if is_thread_id(session) else ""
+    thread = value.lower()
+    if not is_thread_id(thread):
+        raise DoubtfulCaller(reason=f"CODEX_THREAD_ID is {value[:80]!r}, which is no thread of Codex")
+    return thread
+
+
+def is_thread_id(text: str) -> bool:
+    """Whether `text` is a UUID in small letters, as thread ids are kept here."""
+    groups = text.split("-")
+    return [len(group) for group in groups] == [8, 4, 4, 4, 12] and _HEXADECIMAL.issuperset("".join(groups))
+
+
+def home_of(environment: Mapping[str, str]) -> str:
+    """CODEX_HOME as the hooks of the same process see it, else ~/.codex."""
+    home = environment.get("HOME") or os.path.expanduser("~")
+    return environment.get("CODEX_HOME") or f"{home}/.codex"
+
+
+def details_of(environment: Mapping[str, str], pid: int, event: Mapping[str, Any] | None = None) -> dict[str, str]:
+    """What a registration keeps for the doors.
+
+    pid: of the process that serves the thread. event: of the hook that registers it, which alone knows the
+    transcript; `is_busy` needs it.
+    """
+    try:
+        program = os.readlink(f"/proc/{pid}/exe").removesuffix(" (deleted)")
+    except OSError:
+        program = ""
+    return {
+        "codex_home": home_of(environment),
+        "program": program,
+        "namespace": namespace(),
+        "transcript": str((event or {}).get("transcript_path") or ""),
+    }
+
+
+def is_attended(event: Mapping[str, Any]) -> bool:
+    """Whether a person sees the session of a hook's event; False for `codex exec`, as its transcript says."""
+    # Quotes inside of a value are escaped, so this stands nowhere else.
+    return b'"originator":"codex_exec"' not in _part(str(event.get("transcript_path") or ""), 0, _HEAD_BYTES)
+
+
+def is_busy(details: Mapping[str, Any], life: Mapping[str, Any]) -> bool:
+    """Whether the thread is in a turn, so that its hooks will run soon. False also where this cannot be
+    known.
+
+    The transcript says when a turn starts and how it ends; a turn that was running when its server was killed
+    has no end there, so nothing counts that was written before this server started.
+
+    details, life: of its registration, the life as a dictionary.
+    """
+    path, start = str(details.get("transcript") or ""), life.get("start")
+    try:
+        facts = os.stat(path)
+    except (OSError, ValueError):
+        return False
+    if not isinstance(start, int) or facts.st_mtime < started_at(start):
+        return False
+    begin = max(0, facts.st_size - _TAIL_BYTES)
+    tail = _part(path, begin, _TAIL_BYTES)
+    ended = max(tail.rfind(mark) for mark in _ENDS)
+    # A turn may write more than this tail, and then its start is not in there.
+    return tail.rfind(_START) > ended or (begin > 0 and ended < 0)
+
+
+def _part(path: str, begin: int, size: int) -> bytes:
+    """A part of a file that others write; empty where there is none."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except (OSError, ValueError):
+        return b""
+    try:
+        return os.pread(descriptor, size, begin)
+    except OSError:
+        return b""
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,76 @@
+"""Where things lie: the store, the state folder with its bells and registrations, the log.
+
+Folders follow the XDG base directory specification on Linux and Apple's conventions on macOS, computed here because
+`platformdirs` costs more to import than a whole `check` may take; a test compares the two.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from mailstop.errors import InvalidStore
+
+SQLITE = "sqlite:///"
+
+
+def home() -> str:
+    """The user's home folder: $HOME, else what the password database says."""
+    return os.path.expanduser("~")
+
+
+def _xdg(variable: str, default: str) -> str:
+    # The specification has relative and empty values ignored.
+    value = os.environ.get(variable, "")
+    return value if os.path.isabs(value) else os.path.join(home(), default)
+
+
+def data_folder() -> str:
+    """Where the default store lies."""
+    if sys.platform == "darwin":
+        return os.path.join(home(), "Library", "Application Support", "mailstop")
+    return os.path.join(_xdg("XDG_DATA_HOME", ".local/share"), "mailstop")
+
+
+def state_folder() -> str:
+    """Where bells, registrations and the log lie: one fixed folder per user, whatever the store.
+
+    It follows no variable: a client may hand its children another environment than the sender has, and both must
+    find the same bells.
+    """
+    return os.path.join(home(), ".local", "state", "mailstop")
+
+
+def log_file() -> str:
+    """Where a hook writes what went wrong, because it must never fail its client."""
+    return os.path.join(state_folder(), "log")
+
+
+def default_store() -> str:
+    """The URL of the store that is used when nobody chose one."""
+    return store_url(os.path.join(data_folder(), "mailstop.db"))
+
+
+def chosen_store(option: str | None = None) -> str | None:
+    """The URL that `--store`, else MAILSTOP_STORE, names; None when neither does. An empty value counts as unset."""
+    for value in (option, os.environ.get("MAILSTOP_STORE")):
+        if value:
+            return store_url(value)
+    return None
+
+
+def store_url(value: str) -> str:
+    """The URL for a URL or a plain path, made absolute. Raises InvalidStore."""
+    if value == "memory:":
+        return value
+    path = value.removeprefix(SQLITE) if value.startswith(SQLITE) else value
+    if not path or "://" in value and not value.startswith(SQLITE) or not path.isprintable():
+        raise InvalidStore(url=value)
+    return SQLITE + os.path.abspath(os.path.expanduser(path))
+
+
+def store_path(url: str) -> str:
+    """The file of an SQLite store. Raises InvalidStore for another kind of URL."""
+    if not url.startswith(SQLITE) or not os.path.isabs(url.removeprefix(SQLITE)):
+        raise InvalidStore(url=url)
+    return url.removeprefix(SQLITE)

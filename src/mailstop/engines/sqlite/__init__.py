@@ -1,0 +1,1 @@
+"""The engine on SQLite: one file, one transaction."""

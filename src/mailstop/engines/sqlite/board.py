@@ -1,0 +1,75 @@
+"""Board on SQLite: the table `board`."""
+
+from __future__ import annotations
+
+import time
+
+from mailstop.engines.base import Board, Put, Row
+from mailstop.engines.sqlite.statements import QUERY
+from mailstop.errors import Conflict
+from mailstop.json_text import dumps, loads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from mailstop.engines.base import Delete
+    from mailstop.engines.sqlite.connection import Connection
+
+
+class SQLiteBoard(Board):
+    """Rows with a revision, beside the ledger in the same file."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def get(self, key: str) -> Row | None:
+        rows = self._connection.rows(QUERY["board_row"], {"key": key, "now": _now()})
+        return _row(rows[0]) if rows else None
+
+    def under(self, prefix: str) -> list[Row]:
+        bounds = {"first": prefix, "past": prefix + "\U0010ffff", "now": _now()}
+        return [_row(row) for row in self._connection.rows(QUERY["board_under"], bounds)]
+
+    def due(self, now: int, *, limit: int = 50) -> list[Row]:
+        return [_row(row) for row in self._connection.rows(QUERY["board_due"], {"now": now, "limit": limit})]
+
+    def next_due(self) -> int | None:
+        ((due,),) = self._connection.rows(QUERY["board_next_due"])
+        return None if due is None else int(due)
+
+    def change(self, changes: Sequence[Put | Delete], *, expect: Mapping[str, int] | None = None) -> None:
+        with self._connection.transaction() as sqlite:
+            check_rows(sqlite, expect or {})
+            apply_changes(sqlite, changes)
+
+
+def check_rows(sqlite: sqlite3.Connection, expect: Mapping[str, int]) -> None:
+    """Raise Conflict unless each key has the revision that is expected; 0 means not there."""
+    for key, expected in expect.items():
+        rows = sqlite.execute(QUERY["board_row"], {"key": key, "now": _now()}).fetchall()
+        found = rows[0][2] if rows else 0
+        if found != expected:
+            raise Conflict(subject=key, expected=expected, found=found)
+
+
+def apply_changes(sqlite: sqlite3.Connection, changes: Sequence[Put | Delete]) -> None:
+    """Make the changes inside the transaction that is open."""
+    for change in changes:
+        if isinstance(change, Put):
+            # The clock as revision: a row made again after it was deleted never meets its old number.
+            values = (change.key, dumps(change.value), time.time_ns(), change.due, change.expires)
+            sqlite.execute("INSERT OR REPLACE INTO board VALUES (?, ?, ?, ?, ?)", values)
+        else:
+            sqlite.execute("DELETE FROM board WHERE key = ?", (change.key,))
+
+
+def _row(row: tuple[Any, ...]) -> Row:
+    key, value, revision, due, expires = row
+    return Row(key, loads(value), revision, due, expires)
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000

@@ -1,0 +1,127 @@
+"""Fold: what each type of entry changes in the index. A pure function of the ledger: no clock, no board.
+
+Unknown types are skipped, so that an older program can read a ledger that a newer one writes.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+
+    from mailstop.engines.base import Entry
+
+
+def fold(sqlite: sqlite3.Connection, entry: Entry) -> None:
+    """Bring the index up to this entry, inside the transaction that is open."""
+    step = _STEPS.get(entry.type)
+    if step:
+        step(sqlite, entry)
+
+
+def _letter(sqlite: sqlite3.Connection, entry: Entry) -> None:
+    data = entry.data
+    ref, thread = _place(sqlite, data.get("ref"), entry.n)
+    sqlite.execute(
+        "INSERT INTO letters VALUES (?, ?, ?, ?, ?, ?)",
+        (entry.n, entry.bag, data["from"], data.get("needs_reply", False), ref, thread),
+    )
+    for seat in data["to"]:
+        sqlite.execute(
+            "INSERT OR IGNORE INTO deliveries VALUES (?, ?, ?, 'stored', 0, NULL)", (entry.bag, seat, entry.n)
+        )
+        _know(sqlite, entry, seat)
+        if data.get("asks") or data.get("needs_reply"):
+            sqlite.execute("INSERT OR IGNORE INTO owed VALUES (?, ?, ?)", (entry.bag, seat, entry.n))
+    if ref is not None:
+        _answer(sqlite, entry, ref)
+
+
+def _place(sqlite: sqlite3.Connection, ref_id: str | None, n: int) -> tuple[int | None, int]:
+    """The number of the letter that is referred to, and of the first letter of the conversation."""
+    if ref_id:
+        rows = sqlite.execute(
+            "SELECT l.n, l.thread FROM entries e JOIN letters l USING (n) WHERE e.id = ?", (ref_id,)
+        ).fetchall()
+        if rows:
+            ref, thread = rows[0]
+            return ref, thread
+    return None, n
+
+
+def _answer(sqlite: sqlite3.Connection, entry: Entry, ref: int) -> None:
+    """A reply of a recipient answers the letter it refers to, and proves that it was read."""
+    seat = entry.data["from"]
+    changed = sqlite.execute(
+        "UPDATE deliveries SET state = 'answered', answered = ? "
+        "WHERE bag = ? AND seat = ? AND n = ? AND answered IS NULL",
+        (entry.n, entry.bag, seat, ref),
+    ).rowcount
+    if changed:
+        _receipt(sqlite, entry, ref, seat, "answered", f"letter {entry.n}")
+        sqlite.execute("DELETE FROM owed WHERE bag = ? AND seat = ? AND n = ?", (entry.bag, seat, ref))
+
+
+def _know(sqlite: sqlite3.Connection, entry: Entry, seat: str) -> None:
+    """A seat that was written to before anybody took it is a seat."""
+    sqlite.execute(
+        "INSERT OR IGNORE INTO seats VALUES (?, ?, 0, 0, NULL, ?, 0, '', '', '', '', '', 0)",
+        (entry.bag, seat, entry.at),
+    )
+
+
+def _taken(sqlite: sqlite3.Connection, entry: Entry) -> None:
+    data = entry.data
+    sqlite.execute(
+        "INSERT OR REPLACE INTO seats VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            entry.bag,
+            data["seat"],
+            entry.n,
+            data.get("epoch") or entry.n,
+            data["session"],
+            entry.at,
+            data.get("automatic", False),
+            data.get("client", ""),
+            data.get("project", ""),
+            data.get("project_id", ""),
+            data.get("folder", ""),
+            data["session"],
+            entry.n if data.get("announced") else 0,
+        ),
+    )
+    sqlite.execute("INSERT INTO moves VALUES (?, ?, ?, 'taken')", (entry.n, entry.bag, data["seat"]))
+
+
+def _left(sqlite: sqlite3.Connection, entry: Entry) -> None:
+    seat = entry.data["seat"]
+    sqlite.execute(
+        "UPDATE seats SET session = NULL, last = ?, since = ? WHERE bag = ? AND name = ?",
+        (entry.n, entry.at, entry.bag, seat),
+    )
+    sqlite.execute("INSERT INTO moves VALUES (?, ?, ?, 'left')", (entry.n, entry.bag, seat))
+
+
+def _receipts(sqlite: sqlite3.Connection, entry: Entry) -> None:
+    """Receipts of several letters at one seat, proved by one act. A state never moves back."""
+    data = entry.data
+    seat, state = data["seat"], data["state"]
+    shown = state in ("shown", "shown in part")
+    for n in data["letters"]:
+        _receipt(sqlite, entry, n, seat, state, data.get("evidence", ""))
+        sqlite.execute(
+            "UPDATE deliveries SET shown = max(shown, ?), "
+            "state = CASE WHEN answered IS NULL AND (shown = 0 OR ?) THEN ? ELSE state END "
+            "WHERE bag = ? AND seat = ? AND n = ?",
+            (shown, shown, state, entry.bag, seat, n),
+        )
+
+
+def _receipt(sqlite: sqlite3.Connection, entry: Entry, n: int, seat: str, state: str, evidence: str) -> None:
+    sqlite.execute(
+        "INSERT OR IGNORE INTO receipts VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (n, entry.bag, seat, entry.n, state, entry.at, evidence),
+    )
+
+
+_STEPS = {"letter": _letter, "taken": _taken, "left": _left, "receipt": _receipts}

@@ -1,0 +1,87 @@
+"""Ledger on SQLite: the table `entries`."""
+
+from __future__ import annotations
+
+from mailstop.engines.base import Entry, Ledger
+from mailstop.engines.sqlite.board import apply_changes, check_rows
+from mailstop.engines.sqlite.fold import fold
+from mailstop.errors import Conflict
+from mailstop.json_text import dumps, loads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from mailstop.engines.base import Delete, Put
+    from mailstop.engines.sqlite.connection import Connection
+
+_INSERT = "INSERT INTO entries (id, at, bag, subject, type, data, body) VALUES (?, ?, ?, ?, ?, ?, ?)"
+_COLUMNS = "n, id, at, bag, subject, type, data, body"
+
+
+class SQLiteLedger(Ledger):
+    """The entries, their fold and the board's changes in one transaction."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def append(
+        self,
+        entries: Sequence[Entry],
+        *,
+        expect: Mapping[str, int] | None = None,
+        board: Sequence[Put | Delete] = (),
+        rows: Mapping[str, int] | None = None,
+    ) -> int:
+        last = 0
+        with self._connection.transaction() as sqlite:
+            for subject, expected in (expect or {}).items():
+                found = _last(sqlite.execute, subject)
+                if found != expected:
+                    raise Conflict(subject=subject, expected=expected, found=found)
+            check_rows(sqlite, rows or {})
+            for entry in entries:
+                values = (
+                    entry.id,
+                    entry.at,
+                    entry.bag,
+                    entry.subject,
+                    entry.type,
+                    dumps(entry.data),
+                    entry.body,
+                )
+                last = sqlite.execute(_INSERT, values).lastrowid or 0
+                fold(sqlite, entry.but(n=last))
+            apply_changes(sqlite, board)
+        return last
+
+    def last(self, subject: str) -> int:
+        return _last(self._connection.sqlite.execute, subject)
+
+    def on(self, subject: str) -> Entry | None:
+        rows = self._connection.rows(
+            f"SELECT {_COLUMNS} FROM entries WHERE subject = ? ORDER BY n DESC LIMIT 1", (subject,)
+        )
+        return entry_of(rows[0]) if rows else None
+
+    def after(self, number: int, *, limit: int = 500) -> list[Entry]:
+        rows = self._connection.rows(f"SELECT {_COLUMNS} FROM entries WHERE n > ? ORDER BY n LIMIT ?", (number, limit))
+        return [entry_of(row) for row in rows]
+
+
+def entry_of(row: tuple[Any, ...]) -> Entry:
+    """The entry of a row of the table."""
+    n, entry_id, at, bag, subject, kind, data, body = row
+    return Entry(subject, kind, bag, entry_id, at, loads(data), body, n)
+
+
+def _last(execute: Any, subject: str) -> int:
+    if subject.endswith(".>"):
+        bounds = (subject[:-1], subject[:-2] + "/")  # "/" follows "." in ASCII
+        cursor: sqlite3.Cursor = execute("SELECT max(n) FROM entries WHERE subject >= ? AND subject < ?", bounds)
+    else:
+        cursor = execute("SELECT max(n) FROM entries WHERE subject = ?", (subject,))
+    ((found,),) = cursor.fetchall()
+    return found or 0

@@ -1,0 +1,79 @@
+-- letter: one letter by its number
+SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread
+FROM letters l JOIN entries e USING (n) WHERE l.n = :n;
+
+-- letter_with_id: one letter by its id; uses the unique index of entries
+SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread
+FROM entries e JOIN letters l USING (n) WHERE e.id = :id;
+
+-- newest: the number of the newest letter
+SELECT coalesce(max(n), 0) FROM letters;
+
+-- unread: the letters a seat was not shown, oldest first; uses deliveries_unread
+SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread
+FROM deliveries d JOIN letters l USING (n) JOIN entries e USING (n)
+WHERE d.bag = :bag AND d.seat = :seat AND d.shown = 0 AND d.n > :after AND (:sender IS NULL OR l.sender = :sender)
+ORDER BY d.n LIMIT :limit;
+
+-- count_unread: how many letters up to a number a seat was not shown; uses deliveries_unread
+SELECT count(*) FROM deliveries WHERE bag = :bag AND seat = :seat AND shown = 0 AND n <= :until;
+
+-- owed: letters shown to a seat that ask for a reply and have none from it, oldest first
+SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread
+FROM owed o JOIN deliveries d USING (bag, seat, n) JOIN letters l USING (n) JOIN entries e USING (n)
+WHERE o.bag = :bag AND o.seat = :seat AND d.shown = 1 ORDER BY o.n LIMIT :limit;
+
+-- sent: the letters a seat wrote, newest first; uses letters_sender
+SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread
+FROM letters l JOIN entries e USING (n) WHERE l.bag = :bag AND l.sender = :seat ORDER BY l.n DESC LIMIT :limit;
+
+-- deliveries: where a letter stands at each of its recipients
+SELECT n, bag, seat, state, shown, answered FROM deliveries
+WHERE bag = :bag AND seat IN (SELECT value FROM json_each(:seats)) AND n = :n;
+
+-- receipts: all that was proved of a letter, oldest first
+SELECT n, bag, seat, state, at, evidence FROM receipts WHERE n = :n ORDER BY entry, seat;
+
+-- seat: one seat
+SELECT * FROM seats WHERE bag = :bag AND name = :name;
+
+-- seats: all seats of a bag, or of all bags
+SELECT * FROM seats WHERE :bag IS NULL OR bag = :bag ORDER BY bag, name;
+
+-- seats_of: the seats a session holds; uses seats_session
+SELECT * FROM seats WHERE session = :session ORDER BY bag;
+
+-- bags: every bag that was joined or written in
+SELECT DISTINCT bag FROM seats ORDER BY bag;
+
+-- history_letters: the letters of a bag before a number, newest first; uses entries_subject
+SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread
+FROM entries e JOIN letters l USING (n)
+WHERE e.subject = :subject AND e.n < :before ORDER BY e.n DESC LIMIT :limit;
+
+-- history_everywhere: the letters of all bags before a number, newest first
+SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread
+FROM letters l JOIN entries e USING (n) WHERE l.n < :before ORDER BY l.n DESC LIMIT :limit;
+
+-- history_thread: a conversation before a number, newest first; uses letters_thread
+SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread
+FROM (SELECT n, ref, thread FROM letters WHERE n = :thread
+      UNION ALL SELECT n, ref, thread FROM letters WHERE thread = :thread AND ref IS NOT NULL) l
+JOIN entries e USING (n) WHERE l.n < :before ORDER BY l.n DESC LIMIT :limit;
+
+-- history_moves: seats taken and left in a bag, or in all, between two numbers, newest first
+SELECT e.n, e.at, m.bag, m.seat, m.act, e.data FROM moves m JOIN entries e USING (n)
+WHERE m.n > :after AND m.n < :before AND (:bag IS NULL OR m.bag = :bag) ORDER BY m.n DESC LIMIT :limit;
+
+-- board_row: one row of the board that has not expired
+SELECT key, value, revision, due, expires FROM board WHERE key = :key AND (expires IS NULL OR expires > :now);
+
+-- board_under: the rows whose key lies between two bounds
+SELECT key, value, revision, due, expires FROM board
+WHERE key >= :first AND key < :past AND (expires IS NULL OR expires > :now) ORDER BY key;
+
+-- board_due: the rows that fell due, the longest due first; uses board_due
+SELECT key, value, revision, due, expires FROM board WHERE due IS NOT NULL AND due <= :now ORDER BY due LIMIT :limit;
+
+-- board_next_due: when the next row falls due; uses board_due
+SELECT min(due) FROM board WHERE due IS NOT NULL;

@@ -1,0 +1,198 @@
+"""Errors: one tree; each class's docstring is the message a caller reads, its fields filled in.
+
+A message says what was wrong, what holds now, and what to type next. Faces turn a class into an exit code, an MCP
+error or an HTTP code in one place each.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class MailstopError(Exception):
+    """Something went wrong in mailstop."""
+
+    exit_code = 1
+
+    def __init__(self, **details: Any) -> None:
+        self.details = details
+        super().__init__(self.message)
+
+    @property
+    def message(self) -> str:
+        """The sentence for people and models: the docstring of the class with the details filled in."""
+        return " ".join((type(self).__doc__ or "").split()).format_map(self.details)
+
+    @property
+    def code(self) -> str:
+        """The class's name for machines, in snake case."""
+        name = type(self).__name__
+        return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("_")
+
+
+# -- refused by a rule: nothing was stored ---------------------------------------------------------------------------
+
+
+class Refused(MailstopError):
+    """A rule said no; nothing was stored."""
+
+    exit_code = 1
+
+
+class InvalidName(Refused):
+    """{name!r} is no name for a {what}: small letters a-z, digits, '.', '_' and '-', a letter or digit first, at
+    most 63."""
+
+
+class ReservedName(Refused):
+    """{name!r} is reserved and cannot be taken: `human` is the person's seat, `leader` is whoever leads."""
+
+
+class MustJoin(Refused):
+    """This process has no seat{where}, so it may look but not write. Take one first: {command}"""
+
+
+class SeatTaken(Refused):
+    """Seat {name!r} is held by {holder} since {since}. One live holder a seat: take another name, or ask it to
+    leave."""
+
+
+class SeatLost(Refused):
+    """This session no longer holds seat {name!r}: {reason}. Nothing was stored. Take a seat again: mailstop join
+    NAME"""
+
+
+class NotSeated(Refused):
+    """This session holds no seat{where}, so there is nothing to leave."""
+
+
+class OwnSeat(Refused):
+    """A letter from {name!r} to itself was refused: nobody writes to their own seat."""
+
+
+class InvalidBody(Refused):
+    """The body was refused: {reason}. Nothing was stored."""
+
+
+class BodyTooLarge(Refused):
+    """The body has {size} bytes; a letter may have {limit}. Put the text into a file and name it: --artifact PATH"""
+
+
+class InvalidKind(Refused):
+    """{kind!r} is no kind: one printable line of at most 40 characters."""
+
+
+class InvalidField(Refused):
+    """{field} was refused: {reason}."""
+
+
+class KeyReused(Refused):
+    """Key {key!r} was already used for letter {n} with another content. Nothing was stored: use another key."""
+
+
+class PersonOnly(Refused):
+    """{act} is the person's alone: from a terminal of their own, outside every agent session."""
+
+
+class DoubtfulCaller(Refused):
+    """Who is calling is not clear: {reason}. Nothing was done."""
+
+
+class NoReply(Refused):
+    """Letter {n} cannot be answered by this seat: {reason}."""
+
+
+# -- usage ------------------------------------------------------------------------------------------------------------
+
+
+class UsageError(MailstopError):
+    """{reason}"""
+
+    exit_code = 2
+
+
+# -- not there --------------------------------------------------------------------------------------------------------
+
+
+class NotFound(MailstopError):
+    """There is nothing of that name or number."""
+
+    exit_code = 3
+
+
+class UnknownSeat(NotFound):
+    """{problem}. Nothing was stored. For a seat that nobody has taken yet: --hold"""
+
+
+class UnknownNumber(NotFound):
+    """There is no letter {n}. The newest is {newest}: mailstop read"""
+
+
+class UnknownBag(NotFound):
+    """There is no bag {name!r}{nearest}. The first to join makes it: mailstop join NAME --bag {name}"""
+
+
+# -- time ------------------------------------------------------------------------------------------------------------
+
+
+class TimedOut(MailstopError):
+    """Nothing came within {seconds:g} seconds."""
+
+    exit_code = 4
+
+
+# -- the store -------------------------------------------------------------------------------------------------------
+
+
+class StoreUnavailable(MailstopError):
+    """The store {path} cannot be used: {reason}. Nothing was stored."""
+
+    exit_code = 5
+
+
+class StoreBusy(StoreUnavailable):
+    """The store {path} was busy for {seconds:g} seconds; {holder}. Nothing was stored: try again."""
+
+
+class StoreDamaged(StoreUnavailable):
+    """The store {path} is damaged ({reason}). Nothing was changed. See what can be rescued: mailstop doctor"""
+
+
+class StoreNewer(StoreUnavailable):
+    """The store {path} was written by a newer mailstop (format {found}, this one knows {known}). Upgrade this one."""
+
+
+class StoreFull(StoreUnavailable):
+    """The disk that holds {path} is full. Nothing was stored: make room and send again."""
+
+
+class StoreSealed(StoreUnavailable):
+    """The sandbox of this session does not let mailstop write to {path}. In $CODEX_HOME/config.toml, under
+    [sandbox_workspace_write], add: writable_roots = [{roots}]"""
+
+
+class NetworkFileSystem(StoreUnavailable):
+    """The store {path} lies on a network file system ({kind}), where SQLite cannot be trusted. Choose a local
+    folder: MAILSTOP_STORE=sqlite:///PATH"""
+
+
+class InvalidStore(StoreUnavailable):
+    """{url!r} names no store: write sqlite:///absolute/path, or a plain path."""
+
+
+# -- in doubt --------------------------------------------------------------------------------------------------------
+
+
+class Uncertain(MailstopError):
+    """Whether it was stored is not known ({reason}). Repeat with the same --key: it is then stored once."""
+
+    exit_code = 6
+
+
+# -- between engine and rules, never shown ---------------------------------------------------------------------------
+
+
+class Conflict(MailstopError):
+    """Subject {subject} has moved on: expected {expected}, found {found}."""

@@ -1,0 +1,38 @@
+"""UserPromptSubmit: a prompt goes to the model, typed by the person or brought by a door. Show what waits.
+
+A ring's own prompt is answered with `nothing new` when its letters were shown by then.
+"""
+
+from __future__ import annotations
+
+from mailstop import fence
+from mailstop.hooks.entry import context
+from mailstop.hooks.turn import Turn
+from mailstop.rules.proofs import PROMPT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mailstop.rules.offers import Offer
+
+
+def answer(event: dict[str, Any]) -> None:
+    """Show the letters in the same model request as the prompt."""
+    turn = Turn(event)
+    with turn as office:
+        if office is None:
+            return
+        rung = fence.ring_numbers(str(event.get("prompt") or ""))
+        turn.proves(office, PROMPT)
+        if rung:
+            office.answer_ring()
+
+        def text(offer: Offer) -> dict[str, Any] | None:
+            if offer.letters:
+                return context(event, offer.text)
+            return context(event, fence.nothing_new(rung)) if rung else None
+
+        # A door's prompt is taken in just before the request that carries it; a typed one may wait for the end of
+        # the tools that run, so a tool event right after it is no proof.
+        turn.gives(office, text, ready=bool(rung), respect_claims=False)

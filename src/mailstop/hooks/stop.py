@@ -1,0 +1,31 @@
+"""Stop: the model has ended its turn. Prove, and offer what came meanwhile, each letter once."""
+
+from __future__ import annotations
+
+from mailstop.hooks.turn import Turn
+from mailstop.rules.proofs import STOP
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mailstop.rules.offers import Offer
+
+
+def answer(event: dict[str, Any]) -> None:
+    """Let the turn go on with what waits; a turn that already goes on because of a Stop hook is let end.
+
+    What the turn did not show is then rung for.
+    """
+    turn = Turn(event)
+    with turn as office:
+        if office is None:
+            return
+        turn.proves(office, STOP)
+
+        def text(offer: Offer) -> dict[str, Any] | None:
+            return {"decision": "block", "reason": offer.text} if offer.letters else None
+
+        if not event.get("stop_hook_active"):
+            turn.gives(office, text, ready=True, respect_claims=True)
+        office.end_turn()

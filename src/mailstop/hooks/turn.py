@@ -1,0 +1,82 @@
+"""Turn: the office of the session whose hook runs, and what the events of a turn have in common."""
+
+from __future__ import annotations
+
+import os
+
+from mailstop import bells
+from mailstop.clients.caller import identify_hook
+from mailstop.engines import open_store
+from mailstop.hooks.entry import say
+from mailstop.office import Office
+from mailstop.rules.offers import Terms
+from mailstop.rules.proofs import Event
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from mailstop.rules.offers import Offer
+
+
+class Turn:
+    """A context manager: the event's session at its office, None when the session is not registered.
+
+    The bell is silenced before anything is looked at and set again at the end while anything is open, so that a
+    letter that comes in between is not missed.
+    """
+
+    def __init__(self, event: dict[str, Any]) -> None:
+        self.event = event
+        self._office: Office | None = None
+
+    def __enter__(self) -> Office | None:
+        caller = identify_hook(self.event, os.environ)
+        registration = caller.registration
+        if registration is None:
+            return None
+        self._office = Office(open_store(registration.store), caller)
+        if self._office.session is None:
+            return None
+        bells.silence(self._office.session.bell)
+        return self._office
+
+    def __exit__(self, *_exception: object) -> None:
+        if self._office is not None:
+            try:
+                self._office.set_bell()
+                self._office.do_due_work()
+            finally:
+                self._office.store.close()
+
+    @property
+    def turn(self) -> str:
+        """The client's id of the turn."""
+        return str(self.event.get("prompt_id") or self.event.get("turn_id") or "")
+
+    @property
+    def act(self) -> str:
+        """What this event is called in the evidence of a receipt."""
+        return f"{self.event['hook_event_name']} hook"
+
+    def proves(self, office: Office, kind: str) -> None:
+        """Record what this event proves."""
+        office.prove(Event(kind, self.turn, str(self.event["hook_event_name"])))
+
+    def gives(
+        self,
+        office: Office,
+        answer: Callable[[Offer], dict[str, Any] | None],
+        *,
+        ready: bool,
+        respect_claims: bool,
+    ) -> None:
+        """Give the session what waits, in the answer that `answer` makes of it, and record that it was handed."""
+        terms = Terms(act=self.act, turn=self.turn, ready=ready, respect_claims=respect_claims)
+        offer = office.offer(terms) if office.seats() else None
+        value = answer(offer) if offer else None
+        if value is not None:
+            say(value)
+        if offer:
+            office.handed(offer)

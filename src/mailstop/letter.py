@@ -1,0 +1,85 @@
+"""Letter: what one seat writes to others. A letter never changes once it is stored."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from mailstop.errors import BodyTooLarge, InvalidBody, InvalidKind
+from mailstop.records import Record
+
+LARGEST_BODY = 256 * 1024  # bytes of UTF-8
+LONGEST_KIND = 40  # characters
+
+
+class Letter(Record):
+    """A stored letter.
+
+    n: the ledger's number, which people and models quote. id: UUIDv7, which links are stored by. at:
+    milliseconds since 1970, for people; order is by number. ref, thread: numbers of the letter it answers and
+    of the first letter of the conversation. project: the sender's, for display.
+    """
+
+    n: int
+    id: str
+    at: int
+    bag: str
+    sender: str
+    to: tuple[str, ...]
+    kind: str
+    body: str
+    needs_reply: bool = False
+    ref: int | None = None
+    thread: int | None = None
+    final: bool = False
+    artifacts: tuple[str, ...] = ()
+    project: str = ""
+    client: str = ""
+
+
+class Draft(Record):
+    """A letter as its writer gives it: to whom, what, and how it hangs together with others."""
+
+    to: tuple[str, ...]
+    body: str
+    kind: str = "note"
+    needs_reply: bool = False
+    ref: int | None = None
+    final: bool = False
+    artifacts: tuple[str, ...] = ()
+    key: str | None = None
+    hold: bool = False
+
+
+def new_id() -> str:
+    """A new UUIDv7 (RFC 9562): 48 bits of milliseconds, then version, variant and 74 random bits."""
+    value = bytearray((time.time_ns() // 1_000_000).to_bytes(6, "big") + os.urandom(10))
+    value[6] = value[6] & 0x0F | 0x70
+    value[8] = value[8] & 0x3F | 0x80
+    digits = value.hex()
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+
+
+def checked_body(body: str) -> str:
+    """`body` itself when a letter may carry it: not blank, UTF-8, without NUL, at most 256 KiB.
+
+    Raises InvalidBody or BodyTooLarge.
+    """
+    if not body.strip():
+        raise InvalidBody(reason="it is blank")
+    if "\0" in body:
+        raise InvalidBody(reason="it holds a NUL character")
+    try:
+        size = len(body.encode("utf-8"))
+    except UnicodeEncodeError:
+        raise InvalidBody(reason="it holds half of a surrogate pair, which is no Unicode text") from None
+    if size > LARGEST_BODY:
+        raise BodyTooLarge(size=size, limit=LARGEST_BODY)
+    return body
+
+
+def checked_kind(kind: str) -> str:
+    """`kind` itself when it is one printable line of at most 40 characters. Raises InvalidKind."""
+    if not 0 < len(kind) <= LONGEST_KIND or not kind.isprintable() or not kind.strip():
+        raise InvalidKind(kind=kind[: 2 * LONGEST_KIND])
+    return kind

@@ -1,0 +1,397 @@
+"""Office: what callers may ask for.
+
+One office serves one caller on one store. It knows who is calling and lets the rules decide; it knows nothing of
+command lines, hooks or protocols. Synchronous; times are milliseconds since 1970.
+"""
+
+from __future__ import annotations
+
+from mailstop import bells
+from mailstop.engines.base import Delete
+from mailstop.errors import MustJoin, NotSeated, PersonOnly, UnknownBag, UnknownNumber
+from mailstop.letter import Draft
+from mailstop.names import DEFAULT_BAG, PERSON, checked_name, nearest
+from mailstop.records import Record
+from mailstop.rules import letters, offers, proofs, receipts, rings, routes, seats, sessions
+from mailstop.rules.leases import Lease
+from mailstop.rules.presence import Holder, holder_of, session_of
+from mailstop.seat import Seat
+from mailstop.times import now_ms
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from mailstop.clients.caller import Caller
+    from mailstop.doors.base import Outcome
+    from mailstop.engines.base import Put, Store
+    from mailstop.history import History
+    from mailstop.letter import Letter
+    from mailstop.receipt import Delivery, Receipt
+    from mailstop.rules.offers import Offer, Terms
+    from mailstop.rules.rings import Told
+    from mailstop.rules.seats import Seated
+    from mailstop.session import Session
+
+
+class Sent(Record):
+    """A letter that is stored, and what became of it at each recipient. new: False when its key was used before."""
+
+    letter: Letter
+    recipients: tuple[Told, ...]
+    new: bool = True
+
+
+class Registered(Record):
+    """A session that was written down: its seat, whether it goes on with an earlier one, and what waits."""
+
+    session: Session
+    seated: Seated | None
+    resumed: bool
+    held: tuple[Seat, ...] = ()
+    waiting: int = 0
+    announced: int = 0
+    owed: tuple[Letter, ...] = ()
+    ended: tuple[tuple[str, int], ...] = ()
+
+
+class Account(Record):
+    """What became of one letter: where it stands at each recipient, all receipts, and the way it takes now."""
+
+    letter: Letter
+    deliveries: tuple[Delivery, ...]
+    receipts: tuple[Receipt, ...]
+    holders: tuple[Holder, ...]
+    ways: tuple[str, ...]
+
+
+class Self(Record):
+    """Who the caller is here."""
+
+    caller: Caller
+    session: Session | None
+    seats: tuple[Seat, ...]
+    way: str
+    waiting: int
+    sent: tuple[Letter, ...]
+
+
+class Office:
+    """The rules of one store, for one caller."""
+
+    def __init__(self, store: Store, caller: Caller, *, clock: Callable[[], int] = now_ms) -> None:
+        self.store = store
+        self.caller = caller
+        self.clock = clock
+        self._session: Session | None = None
+        self._looked_up = False
+
+    # -- who is calling -----------------------------------------------------------------------------------------------
+
+    @property
+    def is_person(self) -> bool:
+        """Whether the caller is the person."""
+        return self.caller.who == "person"
+
+    @property
+    def session(self) -> Session | None:
+        """The caller's session, None for the person and for a program that has not joined."""
+        if not self._looked_up:
+            registration = self.caller.registration
+            self._session = session_of(self.store, registration.session) if registration else None
+            self._looked_up = True
+        return self._session
+
+    @property
+    def session_id(self) -> str:
+        """What leases are kept under: the session's id; the person's are kept under `human`."""
+        if self.is_person:
+            return PERSON
+        session = self.session
+        if session is None:
+            raise MustJoin(where="", command=self._joining(DEFAULT_BAG))
+        return session.id
+
+    def seats(self) -> list[Seat]:
+        """The seats the caller holds, in all bags; the person has one in each."""
+        if self.is_person:
+            bags = self.store.index.bags() or [DEFAULT_BAG]
+            return [self.store.index.seat(bag, PERSON) or Seat(bag, PERSON) for bag in bags]
+        session = self.session
+        return self.store.index.seats_of(session.id) if session else []
+
+    def writer(self, bag: str) -> letters.Writer:
+        """As whom the caller writes in a bag. Raises MustJoin."""
+        if self.is_person:
+            return letters.Writer(bag, PERSON, None, PERSON, client="person")
+        session = self.session
+        own = next((seat for seat in self.seats() if seat.bag == bag), None)
+        if session is None or own is None:
+            where = "" if bag == DEFAULT_BAG else f" in bag {bag}"
+            raise MustJoin(where=where, command=self._joining(bag))
+        return letters.Writer(bag, own.name, own, session.id, session.client, session.project)
+
+    def _joining(self, bag: str) -> str:
+        chosen = "" if bag == DEFAULT_BAG else f" --bag {bag}"
+        if self.caller.who == "client":
+            return f"mailstop join NAME{chosen}"
+        return f'eval "$(mailstop join NAME{chosen} --export)"'
+
+    def require_person(self, act: str) -> None:
+        """Raise PersonOnly unless the person calls."""
+        if not self.is_person:
+            raise PersonOnly(act=act)
+
+    # -- sessions and seats -------------------------------------------------------------------------------------------
+
+    def register(
+        self, found: Session, *, known: str | None, seat: str | None = None, automatic: bool = True
+    ) -> Registered:
+        """Write down the caller's session and seat it.
+
+        found: what its client tells of it. known: our id of this very process, when it was registered before.
+        seat: a name chosen on purpose; otherwise the session keeps what it holds, or, when `automatic`, gets the
+        seat of its folder.
+        """
+        now = self.clock()
+        session, resumed = sessions.register(self.store, found, known, now=now)
+        self._session, self._looked_up = session, True
+        held = self.store.index.seats_of(session.id)
+        ancestry = self.caller.trail
+        seated = None
+        if seat and not any(own.name == seat and own.bag == DEFAULT_BAG for own in held):
+            seated = seats.take(self.store, session, seat, now=now, ancestry=ancestry)
+        elif automatic and not held:
+            seated = seats.take_automatically(self.store, session, now=now, ancestry=ancestry)
+        return self._registered(session, seated, resumed)
+
+    def _registered(self, session: Session, seated: Seated | None, resumed: bool) -> Registered:
+        index = self.store.index
+        held = tuple(index.seats_of(session.id))
+        waiting = sum(index.count_unread(seat.bag, seat.name) for seat in held)
+        owed = tuple(letter for seat in held for letter in index.owed(seat.bag, seat.name))
+        announced = sum(
+            index.count_unread(seat.bag, seat.name, until=seat.announced) for seat in held if seat.announced
+        )
+        vacated = seated.vacated if seated else ()
+        ended = tuple((name, index.count_unread(DEFAULT_BAG, name)) for name in vacated)
+        return Registered(session, seated, resumed, held, waiting, announced, owed, ended)
+
+    def join(self, name: str, *, bag: str = DEFAULT_BAG) -> Seated:
+        """Take a seat on purpose. Raises MustJoin where there is no session yet, InvalidName, SeatTaken."""
+        checked_name(bag, "bag")
+        session = self.session
+        if session is None:
+            raise MustJoin(where="", command=self._joining(bag))
+        return seats.take(self.store, session, name, bag=bag, now=self.clock(), ancestry=self.caller.trail)
+
+    def leave(self, *, bag: str = DEFAULT_BAG) -> Seat:
+        """Leave the seat in a bag; its mail stays. Raises NotSeated."""
+        if self.session is None:
+            raise NotSeated(where="" if bag == DEFAULT_BAG else f" in bag {bag}")
+        return seats.leave(self.store, self.session, bag=bag, now=self.clock())
+
+    def end(self) -> None:
+        """The caller's session has ended. Its seats stay, and what waits there."""
+        if self.session is not None:
+            bells.silence(self.session.bell)
+            sessions.end(self.store, self.session, now=self.clock())
+
+    def holders(self, bag: str | None = None) -> list[Holder]:
+        """All seats of a bag, or of all, with who holds them."""
+        return [holder_of(self.store, seat) for seat in self.store.index.seats(bag)]
+
+    # -- letters ------------------------------------------------------------------------------------------------------
+
+    def send(self, draft: Draft, *, bag: str = DEFAULT_BAG) -> Sent:
+        """Store a letter, then ring its recipients. Raises a refusal before anything is stored."""
+        self.checked_bag(bag)
+        writer = self.writer(bag)
+        claimed: dict[str, routes.Route] = {}
+
+        def claims(letter_id: str, recipients: Sequence[str]) -> Sequence[Put | Delete]:
+            claimed.clear()
+            for name in recipients:
+                route = routes.claim(self.store, bag, name, letter_id, now=self.clock(), sealed=self.caller.sandboxed)
+                if route:
+                    claimed[name] = route
+            return [route.put() for route in claimed.values()]
+
+        letter, new = letters.store_letter(self.store, writer, draft, now=self.clock(), claims=claims)
+        told = tuple(self._tell(letter, name, claimed.get(name) if new else None, new) for name in letter.to)
+        return Sent(letter, told, new)
+
+    def _tell(self, letter: Letter, name: str, route: routes.Route | None, new: bool) -> Told:
+        """Ring one recipient; whatever happens there touches no other recipient and not what is stored."""
+        if name == PERSON:
+            bells.ring(PERSON)
+            return rings.Told(name, "stored", "none", "the person sees it in a terminal: mailstop check")
+        if not new:
+            return rings.Told(name, self._state(letter, name), "none", "stored before with this key; not rung again")
+        seat = self.store.index.seat(letter.bag, name) or Seat(letter.bag, name)
+        holder = holder_of(self.store, seat)
+        if route is None or holder.session is None:
+            return rings.Told(name, "stored", "none", empty_text(holder))
+        return rings.ring(self.store, holder, letter, route, now=self.clock())
+
+    def _state(self, letter: Letter, name: str) -> str:
+        found = [delivery for delivery in self.store.index.deliveries(letter.n) if delivery.seat == name]
+        return found[0].state if found else "stored"
+
+    def reply(self, n: int, draft: Draft, *, to_all: bool = False) -> Sent:
+        """Answer letter `n`, in its bag, to its author. Raises UnknownNumber, NoReply and what send raises."""
+        letter = self.letter(n)
+        writer = self.writer(letter.bag)
+        to = letters.reply_recipients(letter, writer.name, to_all=to_all)
+        return self.send(draft.but(to=to, ref=letter.n), bag=letter.bag)
+
+    def checked_bag(self, bag: str) -> None:
+        """Raise UnknownBag unless somebody has joined or written in the bag."""
+        checked_name(bag, "bag")
+        if bag == DEFAULT_BAG:
+            return
+        known = self.store.index.bags()
+        if bag not in known:
+            near = nearest(bag, known)
+            raise UnknownBag(name=bag, nearest=f" (nearest: {', '.join(near)})" if near else "")
+
+    def letter(self, n: int) -> Letter:
+        """Letter `n`. Raises UnknownNumber."""
+        letter = self.store.index.letter(n)
+        if letter is None:
+            raise UnknownNumber(n=n, newest=self.store.index.newest())
+        return letter
+
+    def offer(self, terms: Terms, *, bag: str | None = None) -> Offer:
+        """What waits for the caller, leased to it. Write it, then call `handed`, or `shown` for the person."""
+        own = [seat for seat in self.seats() if bag is None or seat.bag == bag]
+        if not own and not self.is_person:
+            where = "" if bag in (None, DEFAULT_BAG) else f" in bag {bag}"
+            raise MustJoin(where=where, command=self._joining(bag or DEFAULT_BAG))
+        return offers.offer(self.store, self.session_id, own, terms, now=self.clock())
+
+    def handed(self, offer: Offer) -> None:
+        """The offer was written to the caller completely."""
+        if offer.hands:
+            receipts.record_handed(self.store, self.session_id, offer.hands, now=self.clock())
+
+    def shown(self, offer: Offer, evidence: str) -> None:
+        """The offer was put before the person's own eyes."""
+        if offer.hands:
+            receipts.record_shown(self.store, self.session_id, offer.hands, evidence=evidence, now=self.clock())
+
+    def prove(self, event: proofs.Event) -> tuple[int, ...]:
+        """The caller's client told of an event; return the letters that it proves shown."""
+        return receipts.prove(self.store, self.session_id, event, now=self.clock())
+
+    def called(self) -> None:
+        """A program uses mailstop again: what it was given before has reached it."""
+        if self.caller.who == "program" and self.session is not None:
+            self.prove(proofs.Event(proofs.CALL, name="its next call"))
+
+    def read(
+        self, *, bag: str | None = None, thread: int | None = None, before: int | None = None, last: int = 20
+    ) -> History:
+        """The history of a bag or of a conversation. Reading changes nothing."""
+        if bag is not None:
+            self.checked_bag(bag)
+        if thread is not None:
+            thread = self.letter(thread).thread
+        return self.store.index.history(bag=bag, thread=thread, before=before, limit=last)
+
+    # -- what became of it --------------------------------------------------------------------------------------------
+
+    def account(self, n: int) -> Account:
+        """What became of letter `n`, as far as it is proved. Raises UnknownNumber."""
+        letter = self.letter(n)
+        index, board = self.store.index, self.store.board
+        seats_ = [index.seat(letter.bag, name) or Seat(letter.bag, name) for name in letter.to]
+        rows = [board.get(routes.route_key(letter.bag, name, letter.id)) for name in letter.to]
+        return Account(
+            letter,
+            tuple(index.deliveries(n)),
+            tuple(index.receipts(n)),
+            tuple(holder_of(self.store, seat) for seat in seats_),
+            tuple(str(row.value.get("way", "")) if row else "" for row in rows),
+        )
+
+    def myself(self) -> Self:
+        """Who the caller is here, what would wake it, and its last letters."""
+        own = tuple(self.seats())
+        session = self.session
+        way = routes.way_to(Holder(own[0], session, True), sealed=False) if own and session else routes.VISIT
+        waiting = sum(self.store.index.count_unread(seat.bag, seat.name) for seat in own)
+        sent = [letter for seat in own for letter in self.store.index.sent(seat.bag, seat.name)]
+        newest = sorted(sent, key=lambda letter: letter.n, reverse=True)[:5]
+        return Self(self.caller, session, own, way, waiting, tuple(newest))
+
+    # -- rings and bells ----------------------------------------------------------------------------------------------
+
+    def to_announce(self) -> list[tuple[Seat, Letter, routes.Route]]:
+        """The letters that the session's monitor should ring for now."""
+        if self.session is None:
+            return []
+        return rings.to_announce(self.store, self.session, self.seats(), now=self.clock())
+
+    def announced(self, rung: Sequence[tuple[Seat, Letter, routes.Route]], outcome: Outcome) -> None:
+        """The monitor has rung for these, with this outcome."""
+        for seat in dict.fromkeys(seat for seat, _, _ in rung):
+            own = [(letter, route) for place, letter, route in rung if place == seat]
+            rings.settle(self.store, seat, own, outcome, now=self.clock())
+
+    def answer_ring(self) -> bool:
+        """The prompt of a ring has come; whether one was awaited."""
+        awaited = False
+        for seat in self.seats():
+            changes, any_awaited = routes.answered_rings(self.store, seat)
+            if changes:
+                self.store.board.change(changes)
+            awaited = awaited or any_awaited
+        return awaited
+
+    def end_turn(self) -> None:
+        """The session's turn is over: what its hooks were to show is now for a door to ring for."""
+        for seat in self.seats():
+            changes = routes.released(self.store, seat, now=self.clock())
+            if changes:
+                self.store.board.change(changes)
+
+    def set_bell(self) -> None:
+        """Leave the session's bell ringing while anything waits, is unproved or is awaited, else silent."""
+        if self.session is None:
+            return
+        if any(self._anything_open(session) for session in self._of_bell(self.session)):
+            bells.ring(self.session.bell)
+        else:
+            bells.silence(self.session.bell)
+
+    def _of_bell(self, session: Session) -> list[Session]:
+        """The sessions that a bell is for: all threads of one CODEX_HOME share theirs."""
+        if session.client != "codex":
+            return [session]
+        found = sessions.all_of(self.store)
+        return [session, *(other for other in found if other.bell == session.bell and other.id != session.id)]
+
+    def _anything_open(self, session: Session) -> bool:
+        if self.store.board.get(Lease(session.id).key):
+            return True
+        for seat in self.store.index.seats_of(session.id):
+            if self.store.index.unread(seat.bag, seat.name, after=seat.announced, limit=1):
+                return True
+            if self.store.board.under(routes.routes_of(seat.bag, seat.name)):
+                return True
+        return False
+
+    def do_due_work(self) -> int:
+        """Do what fell due in the store, whosever it is; return how much it was."""
+        return rings.do_due_work(self.store, now=self.clock(), sealed=self.caller.sandboxed)
+
+
+def empty_text(holder: Holder) -> str:
+    """Why nobody was rung: the seat is empty, and since when."""
+    from mailstop.times import clock_text
+
+    if not holder.seat.holder:
+        return "nobody has taken this seat yet; the letter waits"
+    since = f" since {clock_text(holder.since)}" if holder.since else ""
+    return f"the seat is empty{since}; the letter waits for its next holder"

@@ -1,0 +1,1 @@
+"""Rules: one subject a file, guards first."""

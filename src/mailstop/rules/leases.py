@@ -1,0 +1,88 @@
+"""Leases: which letters a session has been given and has not yet proved to have shown.
+
+What is leased is given to nobody else (`handed/<session>` on the board). A lease that ends without proof makes its
+letters unread again: repeated rather than lost.
+"""
+
+from __future__ import annotations
+
+from mailstop.engines.base import Delete, Put
+from mailstop.records import Record
+from mailstop.rules.presence import process_lives
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from mailstop.engines.base import Store
+    from mailstop.seat import Seat
+
+
+class Hand(Record):
+    """Letters of one seat given to a session by one act.
+
+    whole, part: numbers of letters given whole, or cut. act: what gave them, for the evidence. turn: the client's id
+    of the turn, empty where it is not known. ready: whether the next event of that turn is proof; otherwise the
+    model's answer that is being worked on has to end first. writer: proof of life of the process that is still
+    writing, None once it has written all.
+    """
+
+    id: str
+    bag: str
+    seat: str
+    whole: tuple[int, ...]
+    part: tuple[int, ...] = ()
+    act: str = ""
+    turn: str = ""
+    ready: bool = False
+    at: int = 0
+    writer: dict[str, Any] | None = None
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """All letters of it."""
+        return tuple(sorted((*self.whole, *self.part)))
+
+    @classmethod
+    def of(cls, value: dict[str, Any]) -> Hand:
+        """The hand of a stored value."""
+        known = {name: value[name] for name in cls.fields if name in value}
+        return cls(**{**known, "whole": tuple(known["whole"]), "part": tuple(known.get("part", ()))})
+
+
+class Lease(Record):
+    """All that is leased to a session, and the revision of the row it was read from (0: there is none)."""
+
+    session: str
+    hands: tuple[Hand, ...] = ()
+    revision: int = 0
+
+    @property
+    def key(self) -> str:
+        """Its row on the board."""
+        return f"handed/{self.session}"
+
+    @property
+    def rows(self) -> dict[str, int]:
+        """What a change of it expects of the board."""
+        return {self.key: self.revision}
+
+    def numbers(self, seat: Seat) -> frozenset[int]:
+        """The letters of a seat that are leased."""
+        hands = [hand for hand in self.hands if (hand.bag, hand.seat) == (seat.bag, seat.name)]
+        return frozenset(n for hand in hands for n in hand.numbers)
+
+    def change(self, hands: Sequence[Hand]) -> Put | Delete:
+        """The change of the board that leaves these hands."""
+        return Put(self.key, {"hands": [hand.as_dict() for hand in hands]}) if hands else Delete(self.key)
+
+
+def lease_of(store: Store, session: str) -> Lease:
+    """What is leased to a session. What a process took that died before it had written it all counts no longer."""
+    row = store.board.get(Lease(session).key)
+    if row is None:
+        return Lease(session)
+    hands = [Hand.of(value) for value in row.value["hands"]]
+    valid = [hand for hand in hands if hand.writer is None or process_lives(hand.writer) is not False]
+    return Lease(session, tuple(valid), row.revision)

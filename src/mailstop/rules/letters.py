@@ -1,0 +1,210 @@
+"""Letters: who may write to whom, and storing exactly once.
+
+Guards of a send: seats.<bag>.<sender>, so that a session which lost its seat writes nothing; and, when the letter has
+a key, key.<bag>.<sender>.<key>, which must be empty. The letter itself is an entry on letters.<bag>.
+"""
+
+from __future__ import annotations
+
+from mailstop.engines.base import Entry, subject
+from mailstop.errors import (
+    Conflict,
+    InvalidField,
+    KeyReused,
+    NoReply,
+    OwnSeat,
+    SeatLost,
+    UnknownNumber,
+    UnknownSeat,
+)
+from mailstop.kinds import kind_of
+from mailstop.letter import checked_body, checked_kind, new_id
+from mailstop.names import PERSON, checked_name, is_name, nearest
+from mailstop.records import Record
+from mailstop.rules.seats import guard
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from mailstop.engines.base import Delete, Put, Store
+    from mailstop.letter import Draft, Letter
+    from mailstop.seat import Seat
+
+MOST_TRIES = 50
+MOST_ARTIFACTS = 32
+LONGEST_ARTIFACT = 4096  # characters, as long as a path may be
+LONGEST_KEY = 200
+
+
+class Writer(Record):
+    """Who writes: a seat a session holds, or the person's, which nobody can lose."""
+
+    bag: str
+    name: str
+    seat: Seat | None
+    session: str
+    client: str = ""
+    project: str = ""
+
+
+def store_letter(
+    store: Store,
+    writer: Writer,
+    draft: Draft,
+    *,
+    now: int,
+    claims: Callable[[str, Sequence[str]], Sequence[Put | Delete]] | None = None,
+) -> tuple[Letter, bool]:
+    """Store a letter, and say whether it is new: with a key that was used for the same letter, the first comes back.
+
+    claims: called with the letter's id and its recipients before each try, gives the changes of the board that claim
+        a route for each, made in the same transaction.
+    Raises a refusal before anything is stored; Uncertain when that cannot be told.
+    """
+    checked_fields(draft)
+    for _ in range(MOST_TRIES):
+        if draft.key and (first := with_key(store, writer, draft.key)):
+            return same_letter(first, draft), False
+        recipients = resolved(store, writer, draft)
+        ref = referred(store, draft.ref)
+        entry = _entry(writer, draft, recipients, ref, now)
+        entries, expect = [entry], guard(writer.seat) if writer.seat else {}
+        if draft.key:
+            keyed = _key_subject(writer, draft.key)
+            entries.append(Entry(keyed, "key", writer.bag, new_id(), now, {"letter": entry.id, "key": draft.key}))
+            expect[keyed] = 0
+        try:
+            store.ledger.append(entries, expect=expect, board=claims(entry.id, recipients) if claims else ())
+        except Conflict:
+            refuse_lost(store, writer)
+            continue
+        letter = store.index.letter_with_id(entry.id)
+        if letter is None:
+            raise UnknownNumber(n=entry.id, newest=store.index.newest())
+        return letter, True
+    raise SeatLost(name=writer.name, reason="it changes hands without end")
+
+
+def refuse_lost(store: Store, writer: Writer) -> None:
+    """Raise SeatLost when the writer's seat is no longer its own."""
+    if writer.seat is None:
+        return
+    now = store.index.seat(writer.bag, writer.name)
+    if now is None or now.session != writer.session:
+        taken = now and now.session and f"a session of {now.client} took it"
+        raise SeatLost(name=writer.name, reason=taken or "it was left")
+
+
+def checked_fields(draft: Draft) -> None:
+    """Raise a refusal for a field that no letter may have."""
+    checked_body(draft.body)
+    checked_kind(draft.kind)
+    if draft.key is not None and not (0 < len(draft.key) <= LONGEST_KEY and draft.key.isprintable()):
+        raise InvalidField(field="the key", reason=f"a key is one printable line of at most {LONGEST_KEY} characters")
+    if len(draft.artifacts) > MOST_ARTIFACTS:
+        raise InvalidField(field="artifacts", reason=f"at most {MOST_ARTIFACTS} paths go with one letter")
+    for path in draft.artifacts:
+        if not 0 < len(path) <= LONGEST_ARTIFACT or not path.isprintable():
+            raise InvalidField(field=f"artifact {path!r}", reason="it must be one printable path")
+
+
+def resolved(store: Store, writer: Writer, draft: Draft) -> tuple[str, ...]:
+    """The recipients, each once. All are looked up first: one unknown, and UnknownSeat names them all."""
+    names = tuple(dict.fromkeys(draft.to))
+    if not names:
+        raise InvalidField(field="the recipient", reason="name at least one seat")
+    if writer.name in names:
+        raise OwnSeat(name=writer.name)
+    unknown = [name for name in names if not _known(store, writer.bag, name, draft.hold)]
+    if unknown:
+        known = [seat.name for seat in store.index.seats(writer.bag)] + [PERSON]
+        raise UnknownSeat(problem="; ".join(_problem(name, known, writer.bag) for name in unknown))
+    return names
+
+
+def _known(store: Store, bag: str, name: str, hold: bool) -> bool:
+    if name == PERSON:
+        return True
+    if not is_name(name):
+        return False
+    if hold:
+        checked_name(name)
+        return True
+    return store.index.seat(bag, name) is not None
+
+
+def _problem(name: str, known: Sequence[str], bag: str) -> str:
+    where = "" if bag == "default" else f" in bag {bag}"
+    near = nearest(name, known)
+    return f"There is no seat {name!r}{where}" + (f" (nearest: {', '.join(near)})" if near else " (see: mailstop who)")
+
+
+def referred(store: Store, n: int | None) -> Letter | None:
+    """The letter that `n` refers to. Raises UnknownNumber."""
+    if n is None:
+        return None
+    letter = store.index.letter(n)
+    if letter is None:
+        raise UnknownNumber(n=n, newest=store.index.newest())
+    return letter
+
+
+def reply_recipients(letter: Letter, name: str, *, to_all: bool) -> tuple[str, ...]:
+    """To whom a reply to `letter` goes: its author, with `to_all` also its other recipients. Raises NoReply."""
+    others = [letter.sender, *(letter.to if to_all else ())]
+    recipients = tuple(seat for seat in dict.fromkeys(others) if seat != name)
+    if not recipients:
+        raise NoReply(n=letter.n, reason="it is your own letter; write to a seat: mailstop send SEAT -")
+    return recipients
+
+
+def with_key(store: Store, writer: Writer, key: str) -> Letter | None:
+    """The letter that this seat stored with this key."""
+    entry = store.ledger.on(_key_subject(writer, key))
+    return store.index.letter_with_id(entry.data["letter"]) if entry else None
+
+
+def same_letter(first: Letter, draft: Draft) -> Letter:
+    """`first` itself when the draft says the same. Raises KeyReused."""
+    said = (first.to, first.body, first.kind, first.needs_reply, first.ref, first.final, first.artifacts)
+    says = (
+        tuple(dict.fromkeys(draft.to)),
+        draft.body,
+        draft.kind,
+        draft.needs_reply,
+        draft.ref,
+        draft.final,
+        draft.artifacts,
+    )
+    if said != says:
+        raise KeyReused(key=draft.key, n=first.n)
+    return first
+
+
+def _key_subject(writer: Writer, key: str) -> str:
+    return subject("key", writer.bag, writer.name, key)
+
+
+def _entry(writer: Writer, draft: Draft, recipients: tuple[str, ...], ref: Letter | None, now: int) -> Entry:
+    kind = kind_of(draft.kind)
+    data: dict[str, Any] = {
+        "from": writer.name,
+        "to": list(recipients),
+        "kind": draft.kind,
+        "session": writer.session,
+    }
+    optional = {
+        "needs_reply": draft.needs_reply,
+        "asks": draft.needs_reply or kind.needs_reply or kind.expects is not None,
+        "final": draft.final,
+        "ref": ref.id if ref else None,
+        "artifacts": list(draft.artifacts),
+        "project": writer.project,
+        "client": writer.client,
+    }
+    data.update({name: value for name, value in optional.items() if value})
+    if writer.seat:
+        data["epoch"] = writer.seat.epoch
+    return Entry(subject("letters", writer.bag), "letter", writer.bag, new_id(), now, data, draft.body)

@@ -1,0 +1,109 @@
+"""Offers: which letters a session is given next, and leasing them to it."""
+
+from __future__ import annotations
+
+import os
+
+from mailstop import fence
+from mailstop.clients.life import my_life
+from mailstop.letter import new_id
+from mailstop.records import Record
+from mailstop.rules.leases import Hand, lease_of
+from mailstop.rules.receipts import take_lease
+from mailstop.rules.routes import claimed_elsewhere
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mailstop.engines.base import Store
+    from mailstop.letter import Letter
+    from mailstop.rules.leases import Lease
+    from mailstop.seat import Seat
+
+MOST_TRIES = 50
+MOST_LETTERS = 50  # looked at for one offer; more than fit into its bytes
+
+
+class Terms(Record):
+    """How letters are given. act: what gives them, for the evidence. turn, ready: see Hand.
+
+    announced_too: also the mail that is only announced to hooks. respect_claims: leave to doors what is theirs.
+    lease: whether to lease what is given; a mere look does not.
+    """
+
+    act: str
+    turn: str = ""
+    ready: bool = False
+    sender: str | None = None
+    limit_bytes: int = fence.DELIVERY_BYTES
+    announced_too: bool = False
+    respect_claims: bool = False
+    lease: bool = True
+
+
+class Offer(Record):
+    """Letters given to a session: their text for a model, and the hands to be recorded once it was written."""
+
+    letters: tuple[Letter, ...] = ()
+    text: str = ""
+    more: int = 0
+    hands: tuple[Hand, ...] = ()
+
+
+def offer(store: Store, session: str, seats: Sequence[Seat], terms: Terms, *, now: int) -> Offer:
+    """Give the session what waits at its seats, oldest first, as much as fits; empty when nothing does."""
+    for _ in range(MOST_TRIES):
+        lease = lease_of(store, session)
+        found, waiting = _waiting(store, lease, seats, terms, now=now)
+        if not found:
+            return Offer(more=0)
+        delivery = fence.deliver(
+            [letter for _, letter in found],
+            now_ms=now,
+            more=waiting - len(found),
+            limit_bytes=terms.limit_bytes,
+            nonce=os.urandom(4).hex(),
+        )
+        given = {*delivery.whole, *delivery.part}
+        letters = tuple(letter for _, letter in found if letter.n in given)
+        hands = _hands(found, delivery, terms, now)
+        if not terms.lease:
+            return Offer(letters, delivery.text, delivery.left)
+        if not hands or take_lease(store, lease, hands):
+            return Offer(letters, delivery.text, delivery.left, hands)
+    return Offer()
+
+
+def _waiting(
+    store: Store, lease: Lease, seats: Sequence[Seat], terms: Terms, *, now: int
+) -> tuple[list[tuple[Seat, Letter]], int]:
+    """The letters that may be given, with their seats, by number; and how many wait in all."""
+    found: list[tuple[Seat, Letter]] = []
+    waiting = 0
+    for seat in seats:
+        leased = lease.numbers(seat)
+        after = 0 if terms.announced_too else seat.announced
+        limit = MOST_LETTERS + len(leased)
+        letters = store.index.unread(seat.bag, seat.name, sender=terms.sender, after=after, limit=limit)
+        free = [letter for letter in letters if letter.n not in leased]
+        if terms.respect_claims and free:
+            claimed = claimed_elsewhere(store, seat, free, now=now)
+            free = [letter for letter in free if letter.n not in claimed]
+        found += [(seat, letter) for letter in free]
+        whole = len(letters) < limit or terms.sender or terms.respect_claims
+        waiting += len(free) if whole else store.index.count_unread(seat.bag, seat.name) - len(leased)
+    found.sort(key=lambda pair: pair[1].n)
+    return found[:MOST_LETTERS], waiting
+
+
+def _hands(found: Sequence[tuple[Seat, Letter]], delivery: fence.Delivery, terms: Terms, now: int) -> tuple[Hand, ...]:
+    writer = my_life().as_dict() if terms.lease else None
+    hands = []
+    for seat in dict.fromkeys((seat.bag, seat.name) for seat, _ in found):
+        numbers = {letter.n for place, letter in found if (place.bag, place.name) == seat}
+        whole = tuple(n for n in delivery.whole if n in numbers)
+        part = tuple(n for n in delivery.part if n in numbers)
+        if whole or part:
+            hands.append(Hand(new_id(), *seat, whole, part, terms.act, terms.turn, terms.ready, at=now, writer=writer))
+    return tuple(hands)

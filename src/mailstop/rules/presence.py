@@ -1,0 +1,71 @@
+"""Presence: whether a session lives. One source of it for `who`, `send`, `status` and every rule.
+
+Nothing beats here: a process proves itself. Unknown is not dead, and nothing is taken over on it.
+"""
+
+from __future__ import annotations
+
+from mailstop.clients.life import Life, is_alive
+from mailstop.records import Record
+from mailstop.session import Session, session_key
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mailstop.engines.base import Store
+    from mailstop.seat import Seat
+
+
+class Holder(Record):
+    """Who holds a seat. alive: True, False, or None where it cannot be told from here.
+
+    since: milliseconds since 1970, when the seat was taken, or, while it is empty, when it became empty; 0 where
+    nobody saw that.
+    """
+
+    seat: Seat
+    session: Session | None = None
+    alive: bool | None = False
+    since: int = 0
+
+    @property
+    def present(self) -> Session | None:
+        """The session that may be rung: one that lives, or of which nothing else is known."""
+        return self.session if self.session and self.alive is not False else None
+
+
+def session_of(store: Store, session_id: str) -> Session | None:
+    """The session as the board knows it."""
+    row = store.board.get(session_key(session_id))
+    return Session.from_value(row.value) if row else None
+
+
+def lives(session: Session) -> bool | None:
+    """Whether the session lives; None where that cannot be told from here."""
+    if session.ended:
+        return False
+    life = Life.from_dict(session.life)
+    if life is None:
+        return False
+    alive = is_alive(life)
+    if session.client == "codex" and alive is not False:
+        from mailstop.clients.codex_window import thread_is_open
+
+        return thread_is_open(session.client_session, session.details)
+    return alive
+
+
+def process_lives(life: dict[str, Any]) -> bool | None:
+    """Whether the process of a stored proof of life lives; what is no proof is dead."""
+    found = Life.from_dict(life)
+    return False if found is None else is_alive(found)
+
+
+def holder_of(store: Store, seat: Seat) -> Holder:
+    """Who holds the seat now."""
+    session = session_of(store, seat.session) if seat.session else None
+    if session is None:
+        return Holder(seat, None, False, seat.since if seat.session is None else 0)
+    alive = lives(session)
+    return Holder(seat, session, alive, session.ended if alive is False else seat.since)

@@ -1,0 +1,133 @@
+"""Receipts: recording what was proved of letters, one entry for each act.
+
+Guards: the seat's subject, so that a session which lost its seat proves nothing there; the row of the session's
+lease, so that of two events at once each hand is judged by one.
+"""
+
+from __future__ import annotations
+
+from mailstop.engines.base import Entry, subject
+from mailstop.errors import Conflict
+from mailstop.letter import new_id
+from mailstop.rules.leases import lease_of
+from mailstop.rules.proofs import judge
+from mailstop.rules.routes import settled
+from mailstop.rules.seats import guard
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from mailstop.engines.base import Delete, Put, Store
+    from mailstop.rules.leases import Hand, Lease
+    from mailstop.rules.proofs import Event
+    from mailstop.seat import Seat
+
+MOST_TRIES = 50
+
+
+def receipt(seat: Seat, state: str, numbers: Sequence[int], evidence: str, now: int) -> Entry:
+    """The entry that says: these letters reached this state at this seat, proved by this."""
+    data = {"seat": seat.name, "state": state, "letters": list(numbers), "evidence": evidence}
+    return Entry(subject("receipts", seat.bag, seat.name), "receipt", seat.bag, new_id(), now, data)
+
+
+def take_lease(store: Store, lease: Lease, hands: Sequence[Hand]) -> bool:
+    """Lease these as well; False when somebody else has changed the session's lease meanwhile."""
+    try:
+        store.board.change([lease.change([*lease.hands, *hands])], expect=lease.rows)
+    except Conflict:
+        return False
+    return True
+
+
+def record_handed(store: Store, session: str, hands: Sequence[Hand], *, now: int) -> None:
+    """Record that these hands were written to the client completely."""
+    written = {hand.id for hand in hands}
+    for _ in range(MOST_TRIES):
+        lease = lease_of(store, session)
+        entries: list[Entry] = []
+        expect: dict[str, int] = {}
+        for hand in hands:
+            if seat := _own(store, session, hand):
+                entries.append(receipt(seat, "handed", hand.numbers, hand.act, now))
+                expect.update(guard(seat))
+        left = [hand.but(writer=None) if hand.id in written else hand for hand in lease.hands]
+        try:
+            store.ledger.append(entries, expect=expect, board=[lease.change(left)], rows=lease.rows)
+            return
+        except Conflict:
+            continue
+
+
+def prove(store: Store, session: str, event: Event, *, now: int) -> tuple[int, ...]:
+    """Record what the event proves, give up what it ends, and return the letters that were proved shown."""
+    for _ in range(MOST_TRIES):
+        lease = lease_of(store, session)
+        if not lease.hands:
+            return ()
+        verdict = judge(lease.hands, event)
+        if verdict.kept == lease.hands:
+            return ()
+        entries: list[Entry] = []
+        expect: dict[str, int] = {}
+        board: list[Put | Delete] = [lease.change(verdict.kept)]
+        for hand in verdict.shown:
+            seat = _own(store, session, hand)
+            if seat is None:  # lost: its new holder is offered the letters
+                continue
+            evidence = f"{event.name} after {hand.act}" if event.name else hand.act
+            entries += _shown(seat, hand, evidence, now)
+            expect.update(guard(seat))
+            board += settled(store, seat, _letter_ids(store, hand), now=now)
+        try:
+            if entries:
+                store.ledger.append(entries, expect=expect, board=board, rows=lease.rows)
+            else:
+                store.board.change(board, expect=lease.rows)
+        except Conflict:
+            continue
+        return tuple(n for hand in verdict.shown for n in hand.numbers)
+    return ()
+
+
+def record_shown(store: Store, session: str, hands: Sequence[Hand], *, evidence: str, now: int) -> None:
+    """Record that these hands were shown, where writing them was all the proof there is: to a person's terminal."""
+    done = {hand.id for hand in hands}
+    for _ in range(MOST_TRIES):
+        lease = lease_of(store, session)
+        entries: list[Entry] = []
+        expect: dict[str, int] = {}
+        board: list[Put | Delete] = [lease.change([hand for hand in lease.hands if hand.id not in done])]
+        for hand in hands:
+            if seat := _own(store, session, hand):
+                entries += _shown(seat, hand, evidence, now)
+                expect.update(guard(seat))
+                board += settled(store, seat, _letter_ids(store, hand), now=now)
+        try:
+            store.ledger.append(entries, expect=expect, board=board, rows=lease.rows)
+            return
+        except Conflict:
+            continue
+
+
+def _shown(seat: Seat, hand: Hand, evidence: str, now: int) -> Iterable[Entry]:
+    if hand.whole:
+        yield receipt(seat, "shown", hand.whole, evidence, now)
+    if hand.part:
+        yield receipt(seat, "shown in part", hand.part, evidence, now)
+
+
+def _own(store: Store, session: str, hand: Hand) -> Seat | None:
+    """The seat of a hand while the session holds it; the person holds theirs in every bag."""
+    from mailstop.names import PERSON
+    from mailstop.seat import Seat
+
+    seat = store.index.seat(hand.bag, hand.seat)
+    if hand.seat == PERSON and session == PERSON:
+        return seat or Seat(hand.bag, PERSON)
+    return seat if seat and seat.session == session else None
+
+
+def _letter_ids(store: Store, hand: Hand) -> list[str]:
+    return [letter.id for n in hand.numbers if (letter := store.index.letter(n))]

@@ -1,0 +1,177 @@
+"""Rings: telling a session through its door that a letter waits, and what came of it.
+
+No store lock is held during a ring, and no ring carries more than one fixed line.
+"""
+
+from __future__ import annotations
+
+from mailstop import bells, fence
+from mailstop.engines.base import Delete, Put
+from mailstop.errors import Conflict
+from mailstop.records import Record
+from mailstop.rules import routes
+from mailstop.rules.leases import lease_of
+from mailstop.rules.presence import Holder, holder_of
+from mailstop.rules.receipts import receipt
+from mailstop.rules.routes import MONITOR, QUEUE, SEALED, SOCKET, TURN, VISIT, Route
+from mailstop.rules.seats import guard
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mailstop.doors.base import Outcome
+    from mailstop.engines.base import Row, Store
+    from mailstop.letter import Letter
+    from mailstop.seat import Seat
+    from mailstop.session import Session
+
+MOST_LETTERS = 50
+CLAIM_MS = 30_000  # how long one that does due work may take for one row
+PROVED = (
+    "notified",
+    "held",
+    "refused",
+    "unreachable",
+)  # outcomes that are receipts; the others prove nothing
+
+DETAIL = {
+    MONITOR: "its monitor was rung",
+    TURN: "it is busy: its next tool call or the end of its turn shows it",
+    VISIT: "nothing wakes it: it sees the letter when it next looks",
+    SEALED: "this sandbox may not ring: its bell was rung, and the next process outside does the rest",
+}
+
+
+class Told(Record):
+    """What became of a letter at one recipient when it was stored."""
+
+    seat: str
+    state: str
+    door: str
+    detail: str = ""
+
+
+def ring(store: Store, holder: Holder, letter: Letter, route: Route, *, now: int) -> Told:
+    """Ring for one letter by the route that was claimed for it, and record what that proved."""
+    session = holder.session
+    assert session is not None
+    bells.ring(session.bell)
+    if route.way not in (SOCKET, QUEUE):
+        return Told(holder.seat.name, "stored", route.way, DETAIL[route.way])
+    outcome = _through(session, route, fence.ring_line([letter.n], letter.sender))
+    settle(store, holder.seat, [(letter, route)], outcome, now=now)
+    state = outcome.state if outcome.state in PROVED else "stored"
+    return Told(holder.seat.name, state, route.way, outcome.detail or outcome.evidence)
+
+
+def _through(session: Session, route: Route, line: str) -> Outcome:
+    if route.way == QUEUE:
+        from mailstop.doors.codex_queue import QueueDoor, executable
+
+        program = executable(str(session.details.get("program", "")))
+        home = str(session.details.get("codex_home", ""))
+        return QueueDoor(session.client_session, codex_home=home, program=program).ring(line)
+    from mailstop.doors.claude_socket import SocketDoor
+
+    return SocketDoor(session.details["socket"], bypasses=session.mode == "bypassPermissions").ring(line)
+
+
+def settle(store: Store, seat: Seat, rung: Sequence[tuple[Letter, Route]], outcome: Outcome, *, now: int) -> None:
+    """Record what one ring for these letters of a seat proved, and set the next deadline of each one's route."""
+    arrived = outcome.state in ("notified", "uncertain")
+    board: list[Put | Delete] = [route.again(now, rung=arrived).put() for _, route in rung]
+    if outcome.state not in PROVED:
+        store.board.change(board)
+        return
+    entry = receipt(seat, outcome.state, [letter.n for letter, _ in rung], outcome.evidence, now)
+    try:
+        store.ledger.append([entry], expect=guard(seat), board=board)
+    except Conflict:  # somebody else sits there now: the letters are theirs, and are offered anew
+        store.board.change([Delete(route.key) for _, route in rung])
+
+
+def to_announce(store: Store, session: Session, seats: Sequence[Seat], *, now: int) -> list[tuple[Seat, Letter, Route]]:
+    """The letters for which the session's monitor should ring now, each with its route.
+
+    Letters that the hooks of a running turn will show are left to them until their deadline, and longer while the
+    turn goes on; what was rung already is rung again only at its deadline.
+    """
+    found = []
+    lease = lease_of(store, session.id)
+    for seat in seats:
+        leased = lease.numbers(seat)
+        letters = store.index.unread(seat.bag, seat.name, after=seat.announced, limit=MOST_LETTERS + len(leased))
+        rows = {row.key: Route.of(row) for row in store.board.under(routes.routes_of(seat.bag, seat.name))}
+        for letter in letters:
+            if letter.n not in leased:
+                own = Route(seat.bag, seat.name, letter.id, MONITOR)
+                found.append((seat, letter, rows.get(own.key, own)))
+    waiting = [(seat, letter, route) for seat, letter, route in found if _is_open(route, now)]
+    if not waiting:
+        return []
+    busy = routes.way_to(Holder(waiting[0][0], session, True), sealed=False) == TURN
+    if busy:
+        store.board.change([route.later(now).put() for _, _, route in waiting])
+        return []
+    attempts = {TURN: 0}  # looks during a turn were no rings
+    return [
+        (seat, letter, route.but(way=MONITOR, attempts=attempts.get(route.way, route.attempts)))
+        for seat, letter, route in waiting
+    ]
+
+
+def _is_open(route: Route, now: int) -> bool:
+    if route.way in (MONITOR, TURN) and (route.rung or route.way == TURN):
+        return route.due is not None and route.due <= now
+    return True
+
+
+def do_due_work(store: Store, *, now: int, sealed: bool, limit: int = 20) -> int:
+    """Look again at every claim whose deadline has passed; return how many there were. Nothing from a sandbox."""
+    if sealed:
+        return 0
+    done = 0
+    for row in store.board.due(now, limit=limit):
+        if row.key.startswith("route/") and _claimed(store, row, now):
+            _look_again(store, Route.of(row), now)
+            done += 1
+    return done
+
+
+def _claimed(store: Store, row: Row, now: int) -> bool:
+    """Whether this process does the work of the row: of several one gets it."""
+    try:
+        store.board.change([Put(row.key, row.value, due=now + CLAIM_MS)], expect={row.key: row.revision})
+    except Conflict:
+        return False
+    return True
+
+
+def _look_again(store: Store, route: Route, now: int) -> None:
+    letter = store.index.letter_with_id(route.letter_id)
+    seat = store.index.seat(route.bag, route.seat)
+    if letter is None or seat is None or _is_shown(store, letter, route.seat):
+        store.board.change([Delete(route.key)])
+        return
+    holder = holder_of(store, seat)
+    session = holder.present
+    if session is None:  # it waits for the next holder
+        store.board.change([Delete(route.key)])
+    elif letter.n in lease_of(store, session.id).numbers(seat):  # given, its proof is still to come
+        store.board.change([route.again(now, rung=route.rung).put()])
+    else:
+        way = routes.way_to(holder, sealed=False)
+        again = route.but(way=way)
+        if way in (SOCKET, QUEUE):
+            ring(store, holder, letter, again, now=now)
+        elif way == TURN:
+            store.board.change([route.later(now).put()])
+        else:
+            due = None if way == VISIT else now + routes.FIRST_DEADLINE_MS
+            store.board.change([again.but(rung=False, due=due).put()])
+            bells.ring(session.bell)
+
+
+def _is_shown(store: Store, letter: Letter, seat: str) -> bool:
+    return any(delivery.seat == seat and delivery.shown for delivery in store.index.deliveries(letter.n))

@@ -1,0 +1,176 @@
+"""Routes: how a letter comes to be offered, one way at a time.
+
+The transaction that stores a letter also claims one route for it, with a deadline; every other route respects the
+claim. A claim is a row of the board (`route/<bag>/<seat>/<letter id>`) that falls due at its deadline; whoever comes
+first then looks again. A ring is repeated, ever more slowly, until the letter was shown; nothing is ever given up
+while the recipient lives.
+"""
+
+from __future__ import annotations
+
+from mailstop.engines.base import Delete, Put, token
+from mailstop.records import Record
+from mailstop.rules.presence import holder_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from mailstop.engines.base import Row, Store
+    from mailstop.letter import Letter
+    from mailstop.rules.presence import Holder
+    from mailstop.seat import Seat
+
+FIRST_DEADLINE_MS = 20_000  # for a door that was rung
+TURN_DEADLINE_MS = 1_000  # for a running turn; doubled with each look, up to the other's
+LONGEST_DEADLINE_MS = 15 * 60_000
+ECHO_MS = 60_000  # how long the prompt of a ring may lag behind the letter it announced
+
+MONITOR = "monitor"  # Claude Code's plugin monitor prints the line
+SOCKET = "socket"  # Claude Code's messaging socket
+QUEUE = "queue"  # codex queue
+TURN = "turn"  # the hooks of the turn that is running
+VISIT = "visit"  # nothing rings: the session looks when it next does anything
+SEALED = "sealed"  # a sandbox kept the sender from ringing; whoever can does it
+
+
+class Route(Record):
+    """The route claimed for one letter at one recipient. rung: whether a door was rung and its prompt is awaited.
+
+    attempts: how often it was rung. due: milliseconds since 1970; None: nobody needs to look.
+    """
+
+    bag: str
+    seat: str
+    letter_id: str
+    way: str
+    rung: bool = False
+    shown: bool = False
+    attempts: int = 0
+    due: int | None = None
+
+    @property
+    def key(self) -> str:
+        """Its row on the board."""
+        return route_key(self.bag, self.seat, self.letter_id)
+
+    def put(self) -> Put:
+        """The change of the board that claims it."""
+        value = {name: value for name, value in self.as_dict().items() if name != "due"}
+        return Put(self.key, value, due=self.due)
+
+    @classmethod
+    def of(cls, row: Row) -> Route:
+        """The route of a row."""
+        known = {name: row.value[name] for name in cls.fields if name in row.value}
+        return cls(**known, due=row.due)
+
+    def again(self, now: int, *, rung: bool = True) -> Route:
+        """The same route after one more attempt: the next deadline is twice as far away, at most 15 minutes."""
+        wait = min(FIRST_DEADLINE_MS << min(self.attempts, 10), LONGEST_DEADLINE_MS)
+        return self.but(rung=rung, attempts=self.attempts + 1, due=now + wait)
+
+    def later(self, now: int) -> Route:
+        """The same route while the turn goes on whose hooks are to show it: look again, ever more slowly."""
+        wait = min(TURN_DEADLINE_MS << min(self.attempts, 10), FIRST_DEADLINE_MS)
+        return self.but(way=TURN, rung=False, attempts=self.attempts + 1, due=now + wait)
+
+
+def route_key(bag: str, seat: str, letter_id: str) -> str:
+    """The board's key of the claim on a letter at a recipient."""
+    return f"{routes_of(bag, seat)}{letter_id}"
+
+
+def routes_of(bag: str, seat: str) -> str:
+    """What the keys of all claims at a recipient begin with."""
+    return f"route/{token(bag)}/{token(seat)}/"
+
+
+def way_to(holder: Holder, *, sealed: bool) -> str:
+    """Which way a letter takes to the holder of a seat. sealed: the sender's sandbox lets it ring bells only."""
+    session = holder.present
+    if session is None:
+        return VISIT
+    if session.client == "claude":
+        return _way_to_claude(holder, sealed=sealed)
+    if session.client == "codex":
+        return SEALED if sealed else QUEUE
+    return VISIT
+
+
+def _way_to_claude(holder: Holder, *, sealed: bool) -> str:
+    from mailstop.clients.claude_code import is_busy
+    from mailstop.doors.claude_monitor import listening
+
+    session = holder.session
+    assert session is not None
+    rung_by_bell = listening(session.bell)
+    if session.hooked and is_busy(session.details, session.life):
+        return TURN
+    if rung_by_bell:
+        return MONITOR
+    if session.mode == "bypassPermissions" or not session.details.get("socket"):
+        return VISIT
+    return SEALED if sealed else SOCKET
+
+
+def claim(store: Store, bag: str, seat: str, letter_id: str, *, now: int, sealed: bool) -> Route | None:
+    """The first route of a letter to a seat; None when nobody sits there, so that it waits."""
+    known = store.index.seat(bag, seat)
+    if known is None:
+        return None
+    return first_route(holder_of(store, known), letter_id, now=now, sealed=sealed)
+
+
+def first_route(holder: Holder, letter_id: str, *, now: int, sealed: bool) -> Route | None:
+    """The first route to a holder; None for an empty seat."""
+    if holder.present is None:
+        return None
+    way = way_to(holder, sealed=sealed)
+    due = {VISIT: None, SEALED: now, TURN: now + TURN_DEADLINE_MS}.get(way, now + FIRST_DEADLINE_MS)
+    return Route(holder.seat.bag, holder.seat.name, letter_id, way, due=due)
+
+
+def claimed_elsewhere(store: Store, seat: Seat, letters: Sequence[Letter], *, now: int) -> frozenset[int]:
+    """The numbers of those letters that a door is to bring: a hook of the running turn leaves them to it."""
+    rows = {row.key: Route.of(row) for row in store.board.under(routes_of(seat.bag, seat.name))}
+    taken = set()
+    for letter in letters:
+        route = rows.get(route_key(seat.bag, seat.name, letter.id))
+        if route and route.way in (MONITOR, SOCKET, QUEUE) and route.due is not None and route.due > now:
+            taken.add(letter.n)
+    return frozenset(taken)
+
+
+def settled(store: Store, seat: Seat, letter_ids: Sequence[str], *, now: int) -> list[Put | Delete]:
+    """The changes of the board once letters were shown.
+
+    A claim whose door was rung and whose prompt is still to come stays for a while, marked: that prompt is then
+    answered with `nothing new`.
+    """
+    changes: list[Put | Delete] = []
+    for letter_id in letter_ids:
+        row = store.board.get(route_key(seat.bag, seat.name, letter_id))
+        if row is None:
+            continue
+        route = Route.of(row)
+        if route.rung and route.way in (MONITOR, SOCKET, QUEUE):
+            changes.append(route.but(shown=True, due=now + ECHO_MS).put())
+        else:
+            changes.append(Delete(route.key))
+    return changes
+
+
+def released(store: Store, seat: Seat, *, now: int) -> list[Put | Delete]:
+    """The changes of the board when a turn has ended: what its hooks did not show falls due at once."""
+    found = [Route.of(row) for row in store.board.under(routes_of(seat.bag, seat.name))]
+    return [route.but(due=now).put() for route in found if route.way == TURN]
+
+
+def answered_rings(store: Store, seat: Seat) -> tuple[list[Put | Delete], bool]:
+    """The changes of the board when the prompt of a ring has come, and whether any ring was awaited at this seat."""
+    changes: list[Put | Delete] = []
+    for row in store.board.under(routes_of(seat.bag, seat.name)):
+        route = Route.of(row)
+        if route.rung:
+            changes.append(Delete(route.key) if route.shown else route.but(rung=False).put())
+    return changes, bool(changes)

@@ -1,0 +1,175 @@
+"""Seats: taking one, leaving it, and which one a session gets without anyone typing anything.
+
+Guards: seats.<bag>.<name>, written by each taking and leaving and expected by each letter of that seat. So a session
+that has lost its seat cannot write from it, and of two that race for a seat one wins.
+"""
+
+from __future__ import annotations
+
+from mailstop.engines.base import Entry, subject
+from mailstop.errors import Conflict, NotSeated, SeatTaken
+from mailstop.letter import new_id
+from mailstop.names import DEFAULT_BAG, RESERVED, name_from, numbered, seat_to_take
+from mailstop.records import Record
+from mailstop.rules.presence import holder_of
+from mailstop.seat import Seat
+from mailstop.times import clock_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mailstop.engines.base import Store
+    from mailstop.rules.presence import Holder
+    from mailstop.session import Session
+
+MOST_TRIES = 50
+
+
+class Seated(Record):
+    """A seat and how the session came to it. vacated: automatic seats of this folder whose sessions have ended."""
+
+    seat: Seat
+    taken: bool = True
+    left: str = ""
+    vacated: tuple[str, ...] = ()
+
+
+def seat_subject(bag: str, name: str) -> str:
+    """The subject of a seat's takings and leavings."""
+    return subject("seats", bag, name)
+
+
+def guard(seat: Seat) -> dict[str, int]:
+    """What an act of the seat's holder expects: that nobody has taken or left the seat since."""
+    return {seat_subject(seat.bag, seat.name): seat.last}
+
+
+def take(
+    store: Store,
+    session: Session,
+    name: str,
+    *,
+    now: int,
+    bag: str = DEFAULT_BAG,
+    automatic: bool = False,
+    announced: bool = False,
+    ancestry: str = "",
+) -> Seated:
+    """Sit down at a seat; one the session held in this bag before is left by the same act.
+
+    automatic: nobody chose the name. announced: what waits there is announced to the session, not shown by hooks.
+    Raises InvalidName, ReservedName, or SeatTaken with who holds it since when.
+    """
+    seat_to_take(name)
+    for _ in range(MOST_TRIES):
+        seat = store.index.seat(bag, name) or Seat(bag, name)
+        if seat.session == session.id and seat.automatic == automatic:
+            return Seated(seat, taken=False)
+        if seat.session != session.id:
+            refuse_held(holder_of(store, seat))
+        own = next((held for held in store.index.seats_of(session.id) if held.bag == bag and held.name != name), None)
+        entries = [_taken(session, seat, now, automatic=automatic, announced=announced, ancestry=ancestry)]
+        expect = guard(seat)
+        if own:
+            entries.append(_left(own, now, f"took {name}"))
+            expect.update(guard(own))
+        try:
+            store.ledger.append(entries, expect=expect)
+        except Conflict:
+            continue
+        return Seated(store.index.seat(bag, name) or seat, left=own.name if own else "")
+    raise SeatTaken(name=name, holder="others who race for it", since="just now")
+
+
+def refuse_held(holder: Holder) -> None:
+    """Raise SeatTaken unless the seat is empty or its holder is provably dead."""
+    session = holder.session
+    if session is None or holder.alive is False:
+        return
+    doubt = "" if holder.alive else ", which cannot be seen from here,"
+    raise SeatTaken(
+        name=holder.seat.name,
+        holder=f"{session.named()}{doubt} in {session.folder or 'an unknown folder'}",
+        since=clock_text(holder.since),
+    )
+
+
+def leave(store: Store, session: Session, *, now: int, bag: str = DEFAULT_BAG, reason: str = "") -> Seat:
+    """Stand up. The seat and its mail stay. Raises NotSeated."""
+    for _ in range(MOST_TRIES):
+        own = next((held for held in store.index.seats_of(session.id) if held.bag == bag), None)
+        if own is None:
+            break
+        try:
+            store.ledger.append([_left(own, now, reason)], expect=guard(own))
+        except Conflict:
+            continue
+        return own
+    raise NotSeated(where="" if bag == DEFAULT_BAG else f" in bag {bag}")
+
+
+def take_automatically(store: Store, session: Session, *, now: int, ancestry: str = "") -> Seated:
+    """Give the session the seat of its folder.
+
+    The name is the project's, with the branch unless that is the default one. A session in the folder of one ended
+    automatic seat goes on with its name, its mail announced; of several ended ones none is guessed: the session gets
+    a new name and is told of them.
+    """
+    vacated = vacated_in(store, session.worktree)
+    for _ in range(MOST_TRIES):
+        names = [vacated[0].name] if len(vacated) == 1 else []
+        for name in [*names, *_candidates(store, session)]:
+            try:
+                inherited = name in names
+                seated = take(store, session, name, now=now, automatic=True, announced=inherited, ancestry=ancestry)
+            except SeatTaken:
+                continue
+            return seated.but(vacated=tuple(seat.name for seat in vacated if seat.name != name))
+    raise SeatTaken(name=automatic_name(session), holder="others who race for it", since="just now")
+
+
+def vacated_in(store: Store, worktree: str) -> list[Seat]:
+    """The automatic seats that sessions of this folder held and hold no longer."""
+    seats = [seat for seat in store.index.seats(DEFAULT_BAG) if seat.automatic and seat.folder == worktree]
+    return [seat for seat in seats if holder_of(store, seat).alive is False]
+
+
+def automatic_name(session: Session) -> str:
+    """The seat of a session's folder: `project` on the default branch, `project-branch` elsewhere."""
+    project = name_from(session.project or "session")
+    if session.on_default_branch or not session.branch:
+        return project
+    return name_from(f"{project}-{session.branch}")
+
+
+def _candidates(store: Store, session: Session) -> Sequence[str]:
+    """The automatic name and its successors that nobody holds or has taken before: another's mail waits there."""
+    base = automatic_name(session)
+    known = {seat.name: seat for seat in store.index.seats(DEFAULT_BAG)}
+    names = (numbered(base, number) for number in range(1, len(known) + MOST_TRIES))
+    return [name for name in names if name not in RESERVED and (name not in known or not known[name].holder)]
+
+
+def _taken(session: Session, seat: Seat, now: int, *, automatic: bool, announced: bool, ancestry: str) -> Entry:
+    data = {
+        "seat": seat.name,
+        "session": session.id,
+        "client": session.client,
+        "project": session.project,
+        "project_id": session.project_id,
+        "folder": session.worktree or session.folder,
+        "automatic": automatic,
+    }
+    if announced:
+        data["announced"] = True
+    if ancestry:
+        data["ancestry"] = ancestry
+    if seat.session == session.id:  # only chosen on purpose now: the same holder goes on
+        data["epoch"] = seat.epoch
+    return Entry(seat_subject(seat.bag, seat.name), "taken", seat.bag, new_id(), now, data)
+
+
+def _left(seat: Seat, now: int, reason: str) -> Entry:
+    data = {"seat": seat.name, "session": seat.session, "reason": reason}
+    return Entry(seat_subject(seat.bag, seat.name), "left", seat.bag, new_id(), now, data)

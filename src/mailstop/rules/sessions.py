@@ -1,0 +1,82 @@
+"""Sessions: which running client is which, so that a seat outlives `/clear`, compaction, restart and resume.
+
+One client process is one session, whatever id its vendor gives it meanwhile. A process that continues a vendor's
+session whose process is dead continues ours. Two live processes of one vendor's session are two sessions.
+
+Sessions live on the board: nothing here enters the ledger.
+"""
+
+from __future__ import annotations
+
+from mailstop.engines.base import Delete, Put
+from mailstop.errors import Conflict
+from mailstop.letter import new_id
+from mailstop.rules.leases import Lease
+from mailstop.rules.presence import lives, session_of
+from mailstop.session import Session, client_key, session_key
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mailstop.engines.base import Store
+
+MOST_TRIES = 50
+
+
+def register(store: Store, found: Session, known: str | None, *, now: int) -> tuple[Session, bool]:
+    """Write down a session that runs, and return it with its id; and whether it goes on with an earlier one.
+
+    found: what the client tells of itself, its id empty. known: our id of this very process, when it was here before.
+    """
+    for _ in range(MOST_TRIES):
+        earlier = _earlier(store, found, known)
+        session = found.but(
+            id=earlier.id if earlier else known or new_id(),
+            started=earlier.started if earlier else now,
+            background=found.background or bool(earlier and earlier.background),
+        )
+        row = store.board.get(session.key)
+        changes: list[Put | Delete] = [
+            Put(session.key, session.as_dict()),
+            Put(client_key(session.client, session.client_session), {"session": session.id}),
+            Delete(Lease(session.id).key),
+        ]
+        try:
+            store.board.change(changes, expect={session.key: row.revision if row else 0})
+        except Conflict:
+            continue
+        return session, earlier is not None
+    raise Conflict(subject=session_key(known or ""), expected=0, found=0)
+
+
+def _earlier(store: Store, found: Session, known: str | None) -> Session | None:
+    if known and (session := session_of(store, known)):
+        return session
+    row = store.board.get(client_key(found.client, found.client_session))
+    session = session_of(store, row.value["session"]) if row else None
+    if session is None:
+        return None
+    if session.client == "codex":  # one thread is one session, whichever server has it loaded
+        return session
+    return session if lives(session) is False else None
+
+
+def end(store: Store, session: Session, *, now: int) -> None:
+    """Write down that the session has ended. Its seats, and what waits there, stay."""
+    for _ in range(MOST_TRIES):
+        row = store.board.get(session.key)
+        if row is None:
+            return
+        ended = Session.from_value(row.value).but(ended=now)
+        if ended.life != session.life:  # another process goes on with it already
+            return
+        changes: list[Put | Delete] = [Put(session.key, ended.as_dict()), Delete(Lease(session.id).key)]
+        try:
+            store.board.change(changes, expect={session.key: row.revision})
+        except Conflict:
+            continue
+        return
+
+
+def all_of(store: Store) -> list[Session]:
+    """All sessions that the board knows, ended ones too."""
+    return [Session.from_value(row.value) for row in store.board.under(session_key(""))]

@@ -1,0 +1,64 @@
+"""Session: one running client, as the board knows it while it lives."""
+
+from __future__ import annotations
+
+from mailstop.records import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, Self
+
+
+class Session(Record):
+    """A session and what is known of it.
+
+    id: ours; it stays through `/clear`, compaction and resume. client: `claude`, `codex` or `program`.
+    client_session: the vendor's id, which may change. life: proof of life of the client's process, as a dictionary.
+    bell: name of its bell. mode: the client's permission mode where it tells. attended: whether a person can see it;
+    background: it joined to be woken unattended. started, ended: milliseconds since 1970; ended 0 means: not that
+    anybody said. details: what its doors need, never a secret.
+    """
+
+    id: str
+    client: str
+    client_session: str
+    life: dict[str, Any]
+    bell: str
+    folder: str = ""
+    project: str = ""
+    project_id: str = ""
+    branch: str = ""
+    worktree: str = ""
+    on_default_branch: bool = False
+    mode: str = ""
+    hooked: bool = False
+    attended: bool = True
+    background: bool = False
+    started: int = 0
+    ended: int = 0
+    details: Mapping[str, Any] = {}
+
+    @property
+    def key(self) -> str:
+        """Its row on the board."""
+        return session_key(self.id)
+
+    @classmethod
+    def from_value(cls, value: dict[str, Any]) -> Self:
+        """The session of a board row; fields that a newer program added are left out."""
+        return cls(**{name: value[name] for name in cls.fields if name in value})
+
+    def named(self) -> str:
+        """How people recognise it: its client and the first characters of the vendor's id."""
+        return f"{self.client} {self.client_session[:8]}" if self.client_session else self.client
+
+
+def session_key(session_id: str) -> str:
+    """The board's key of a session."""
+    return f"session/{session_id}"
+
+
+def client_key(client: str, client_session: str) -> str:
+    """The board's key that leads from a vendor's id to the session."""
+    return f"client/{client}/{client_session}"

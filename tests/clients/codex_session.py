@@ -1,0 +1,98 @@
+"""An interactive Codex, as a test sees it: its thread, its queue, its requests, its keyboard."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.clients.request import Request
+from tests.clients.terminal import Terminal
+from tests.clients.waiting import wait_for
+
+if TYPE_CHECKING:
+    from tests.clients.world import World
+
+
+class CodexSession:
+    """One running Codex window. Its thread lives in the shared daemon of its CODEX_HOME, which outlives it."""
+
+    def __init__(self, world: World, name: str, project: Path, argv: list[str], env: Mapping[str, str]) -> None:
+        self.world = world
+        self.name = name
+        self.project = project
+        self.codex_home = Path(env["CODEX_HOME"])
+        self._threads_before = self._threads()
+        self._env = dict(env)
+        self.thread = ""
+        self.terminal = Terminal(argv, env, project, world.directory / f"{name}.screen")
+
+    @property
+    def pid(self) -> int:
+        """The process id of the window. The daemon does the work of its thread."""
+        return self.terminal.pid
+
+    @property
+    def requests(self) -> list[Request]:
+        """What the thread asked the model, oldest first."""
+        return [request for request in self.world.model.requests if request.session == self.thread]
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether every turn that the thread's record says was started is over."""
+        started = over = 0
+        for path in (self.codex_home / "sessions").rglob(f"rollout-*{self.thread}.jsonl"):
+            for line in path.read_text().splitlines():
+                kind = json.loads(line)["payload"].get("type") if line.endswith("}") else None
+                started += kind == "task_started"
+                over += kind in ("task_complete", "turn_aborted")
+        return started == over
+
+    def wait_until_ready(self) -> None:
+        """Wait until the window has a thread, and learn its id."""
+
+        def new_thread() -> str | None:
+            if not self.terminal.is_running:
+                raise RuntimeError(f"{self.name} ended at its start")
+            # Observed with Codex 0.171.0: a window leaves an empty file named like its thread, turn or no turn.
+            return next(iter(self._threads() - self._threads_before), None)
+
+        self.thread = wait_for(f"{self.name} with a thread", new_thread)
+
+    def wait_until_idle(self) -> None:
+        """Wait until no turn is running."""
+        wait_for(f"{self.name} idle", lambda: self.is_idle)
+
+    def wait_for_request(self, text: str, *, after: int = 0) -> Request:
+        """The first request of this thread, behind the one numbered `after`, in which the model was sent `text`."""
+        return self.world.wait_for_request(text, session=self.thread, after=after)
+
+    def say(self, text: str) -> None:
+        """Type a prompt and send it off."""
+        self.terminal.type(text)
+        self.terminal.press("enter")
+
+    def clear(self) -> None:
+        """Type /clear and wait for the new thread."""
+        self._threads_before = self._threads()
+        self.say("/clear")
+        self.wait_until_ready()
+
+    def queue(self, text: str) -> None:
+        """Queue a message for the thread with Codex's own command. Raises CalledProcessError."""
+        self.world.run(
+            self.world.codex_binary, "queue", f"--thread={self.thread}", f"--message={text}", env=self._env
+        ).check_returncode()
+
+    def kill(self) -> None:
+        """End the window at once (SIGKILL); the daemon and the thread live on."""
+        self.terminal.kill()
+
+    def close(self) -> None:
+        """End the window as its user would; the daemon and the thread live on."""
+        self.terminal.close()
+
+    def _threads(self) -> set[str]:
+        folder = self.codex_home / "tui-thread-reference-capabilities"
+        return {path.name for path in folder.iterdir()} if folder.is_dir() else set()

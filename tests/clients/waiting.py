@@ -1,0 +1,25 @@
+"""Waiting for a condition, in place of sleeping."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+_STEP_S = 0.01
+
+
+def wait_for(what: str, probe: Callable[[], T | None], timeout_s: float = 30.0) -> T:
+    """Ask `probe` until it gives something true, and give that.
+
+    Raises TimeoutError, which says `what` did not happen, after `timeout_s` seconds.
+    """
+    end = time.monotonic() + timeout_s
+    while True:
+        if value := probe():
+            return value
+        if time.monotonic() > end:
+            raise TimeoutError(f"not within {timeout_s:g} s: {what}")
+        time.sleep(_STEP_S)

@@ -1,0 +1,29 @@
+"""What holds for every test: it never sees, and never touches, the mail of the person who runs it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+# The suite is also run from inside a coding client; its variables would make each test that client's session.
+_OF_THE_PERSON = ("MAILSTOP_", "CLAUDE", "CODEX", "XDG_")
+_CLIENT_TESTS = Path(__file__).parent / "clients"
+
+
+@pytest.fixture(autouse=True)
+def own_home(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give the test an empty home folder, and no variable of mailstop or of a client.
+
+    The tests of real clients build homes of their own and keep the clients in the user's cache: left alone.
+    """
+    home = tmp_path / "home"
+    if request.path.is_relative_to(_CLIENT_TESTS):
+        return home
+    home.mkdir(mode=0o700)
+    for name in list(os.environ):
+        if name.startswith(_OF_THE_PERSON) and name != "MAILSTOP_REQUIRE_CLIENTS":
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(home))
+    return home
