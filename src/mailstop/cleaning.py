@@ -88,10 +88,11 @@ def clean(text: str) -> str:
     """
     if "\r" in text:
         text = text.replace("\r\n", "\n")
-    text = _without_tags(text)
+    text = _without_tags(text.translate(_PICTURES))
     if "=" in text or "[" in text or not text.isascii():
         text = "\n".join("\\" + line if _is_fence_line(line) else line for line in text.split("\n"))
-    return _visible(text)
+    shown = _visible(text)
+    return shown if shown is text else _without_tags(shown)
 
 
 def one_line(text: str, longest: int) -> str:
@@ -104,10 +105,8 @@ def one_line(text: str, longest: int) -> str:
 
 
 def _visible(text: str) -> str:
-    if text.isascii():
-        return text.translate(_PICTURES)
     printable = text.replace("\n", "").replace("\t", "").isprintable()
-    if printable and _HIDDEN.isdisjoint(text) and max(text) < "\U000e0000":
+    if text.isascii() or (printable and _HIDDEN.isdisjoint(text) and max(text) < "\U000e0000"):
         return text
     shown: list[str] = []
     hidden: list[str] = []
@@ -123,7 +122,7 @@ def _visible(text: str) -> str:
         before = character
     if hidden:
         shown.append(_mark(hidden))
-    return "".join(shown).translate(_PICTURES)
+    return "".join(shown)
 
 
 def _hides(character: str) -> bool:
@@ -190,7 +189,7 @@ def _is_tag(text: str, at: int) -> bool:
         return False
     if spaced:
         return with_attributes or (name == word and stop == ">")
-    in_code = at > 0 and (text[at - 1].isalnum() or text[at - 1] == "_")
+    in_code = not lead and at > 0 and (text[at - 1].isalnum() or text[at - 1] == "_")
     return name != word or with_attributes or not in_code
 
 

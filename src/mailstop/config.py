@@ -12,6 +12,7 @@ import sys
 from mailstop.errors import InvalidStore
 
 SQLITE = "sqlite:///"
+DELIVERY_BYTES = 8_000  # of letters at once; Claude Code withholds a hook's text from 10,000 characters on
 
 
 def home() -> str:
@@ -64,7 +65,7 @@ def store_url(value: str) -> str:
     if value == "memory:":
         return value
     path = value.removeprefix(SQLITE) if value.startswith(SQLITE) else value
-    if not path or "://" in value and not value.startswith(SQLITE) or not path.isprintable():
+    if not path or ("://" in value and not value.startswith(SQLITE)) or not path.isprintable():
         raise InvalidStore(url=value)
     return SQLITE + os.path.abspath(os.path.expanduser(path))
 

@@ -8,6 +8,7 @@ functions are pure: the time and the nonce are arguments.
 from __future__ import annotations
 
 from mailstop.cleaning import clean, one_line
+from mailstop.config import DELIVERY_BYTES
 from mailstop.kinds import GENERIC, action_needed, kind_of
 from mailstop.letter import LONGEST_KIND
 from mailstop.names import DEFAULT_BAG, LONGEST, PERSON, is_name
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from mailstop.letter import Letter
 
-DELIVERY_BYTES = 8_000  # Claude Code withholds a hook's text from 10,000 characters on
 LONGEST_PREVIEW = 180  # characters
 LONGEST_ANNOUNCEMENT = 600  # code points
 LONGEST_REMINDER = 200  # code points; an announcement after compaction
@@ -183,6 +183,42 @@ def preview(letter: Letter) -> str:
     return line if len(line) <= LONGEST_PREVIEW else line[: LONGEST_PREVIEW - 1] + "…"
 
 
+def whole(letter: Letter, *, now_ms: int, nonce: str, answerable: bool = True, person: str = PERSON) -> str:
+    """One letter in full, whatever its size, for a model that asked for it.
+
+    answerable: whether the command that answers it is of use to the reader.
+    """
+    shown = clean(letter.body)
+    block = _block(letter, shown, now_ms=now_ms, nonce=nonce, person=person, answerable=answerable)
+    return _composed([letter], [block], 0, person)
+
+
+def fenced(shown: str, nonce: str) -> str:
+    """Cleaned text between the two lines that only mailstop can have written."""
+    return f"=== mailstop {nonce} begin ===\n{_with_newline(shown)}=== mailstop {nonce} end ==="
+
+
+def beginning(body: str, room_bytes: int) -> tuple[str, int]:
+    """The longest beginning of a body that takes at most `room_bytes` once it is cleaned, with a line's end.
+
+    The cleaned text, and how many bytes of the body are left out.
+    """
+    fits, too_long = 0, min(len(body), max(room_bytes, 0)) + 1
+    while too_long - fits > 1:
+        middle = (fits + too_long) // 2
+        if _size(_with_newline(clean(body[:middle]))) <= room_bytes:
+            fits = middle
+        else:
+            too_long = middle
+    begin = body[:fits].removesuffix("\r")  # a CRLF is not torn apart
+    return clean(begin), _size(body) - _size(begin)
+
+
+def left_out(letter: Letter, omitted: int) -> str:
+    """What is said under a letter that was cut."""
+    return f"{omitted} more bytes of this letter are left out. All of it: mailstop read {letter.n}"
+
+
 def _cut(letter: Letter, left: int, limit_bytes: int, *, now_ms: int, nonce: str, person: str) -> str:
     """The longest beginning of a letter that fits; empty when not one character does."""
 
@@ -190,17 +226,9 @@ def _cut(letter: Letter, left: int, limit_bytes: int, *, now_ms: int, nonce: str
         block = _block(letter, shown, omitted=omitted, now_ms=now_ms, nonce=nonce, person=person)
         return _composed([letter], [block], left, person)
 
-    size = _size(letter.body)
-    room = limit_bytes - _size(text("", size))
-    fits, too_long = 0, min(len(letter.body), room) + 1
-    while too_long - fits > 1:
-        middle = (fits + too_long) // 2
-        if _size(_with_newline(clean(letter.body[:middle]))) <= room:
-            fits = middle
-        else:
-            too_long = middle
-    begin = letter.body[:fits].removesuffix("\r")  # a CRLF is not torn apart
-    return text(clean(begin), size - _size(begin)) if begin else ""
+    room = limit_bytes - _size(text("", _size(letter.body)))
+    shown, omitted = beginning(letter.body, room)
+    return text(shown, omitted) if shown else ""
 
 
 def _composed(letters: Sequence[Letter], blocks: Sequence[str], left: int, person: str) -> str:
@@ -236,7 +264,16 @@ def _overview(letters: Sequence[Letter]) -> str:
     return overview + (f"\nA reply is needed to {_listed(due)}." if due else "")
 
 
-def _block(letter: Letter, shown: str, *, now_ms: int, nonce: str, person: str, omitted: int = 0) -> str:
+def _block(
+    letter: Letter,
+    shown: str,
+    *,
+    now_ms: int,
+    nonce: str,
+    person: str,
+    omitted: int = 0,
+    answerable: bool = True,
+) -> str:
     lines = [_origin(letter, now_ms, person)]
     hint = kind_of(letter.kind)
     if hint is not GENERIC:
@@ -246,17 +283,19 @@ def _block(letter: Letter, shown: str, *, now_ms: int, nonce: str, person: str, 
     if letter.artifacts:
         paths = [f'"{one_line(path, _LONGEST_PATH)}"' for path in letter.artifacts[: _LISTED + 1]]
         lines.append(f"Artifacts, as the sender names them: {_listed(paths, of=len(letter.artifacts))}")
-    lines += [f"=== mailstop {nonce} begin ===", _with_newline(shown) + f"=== mailstop {nonce} end ==="]
+    lines.append(fenced(shown, nonce))
     if omitted:
-        lines.append(f"{omitted} more bytes of this letter are left out. All of it: mailstop read {letter.n}")
-    return "\n".join([*lines, *_closing(letter, nonce)])
+        lines.append(left_out(letter, omitted))
+    if answerable:
+        lines += _closing(letter, nonce)
+    return "\n".join(lines)
 
 
 def _origin(letter: Letter, now_ms: int, person: str) -> str:
     sender = _name(letter.sender)
     who = f"the person (seat {sender})" if letter.sender == person else f"seat {sender}"
     project = f'project "{one_line(letter.project, _LONGEST_PROJECT)}"' if letter.project else ""
-    client = _CLIENTS.get(letter.client) or one_line(letter.client, 12)
+    client = client_text(letter.client)
     where = ", ".join(part for part in (project, client) if part)
     parts = [f"Letter {letter.n} from {who}" + (f" ({where})" if where else "")]
     if letter.bag != DEFAULT_BAG:
@@ -356,7 +395,7 @@ def _introduction(start: Start, detail: int) -> list[str]:
 def _reminder(start: Start, detail: int) -> list[str]:
     if not start.seats:
         return ["mailstop: this session has no seat. To take one: mailstop join NAME"]
-    how = "Letters arrive by themselves. To write: mailstop send SEAT -"
+    how = "Letters come by themselves; write: mailstop send SEAT -"
     lines = [f"mailstop: {_seats(start, detail)}.", how]
     if start.owing:
         lines.append(f"Reply due: {_owed(start, detail)}.")
@@ -380,6 +419,11 @@ def _owed(start: Start, detail: int) -> str:
 
 
 # -- words ---------------------------------------------------------------------------------------------------
+
+
+def client_text(client: str) -> str:
+    """A client by the name people know it by."""
+    return _CLIENTS.get(client) or one_line(client, 12)
 
 
 def _listed(items: Iterable[object], *, of: int = 0, most: int = _LISTED) -> str:

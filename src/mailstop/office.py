@@ -6,13 +6,11 @@ command lines, hooks or protocols. Synchronous; times are milliseconds since 197
 
 from __future__ import annotations
 
-from mailstop import bells
-from mailstop.engines.base import Delete
+from mailstop import bells, rules
+from mailstop.engines.base import Put
 from mailstop.errors import MustJoin, NotSeated, PersonOnly, UnknownBag, UnknownNumber
-from mailstop.letter import Draft
 from mailstop.names import DEFAULT_BAG, PERSON, checked_name, nearest
 from mailstop.records import Record
-from mailstop.rules import letters, offers, proofs, receipts, rings, routes, seats, sessions
 from mailstop.rules.leases import Lease
 from mailstop.rules.presence import Holder, holder_of, session_of
 from mailstop.seat import Seat
@@ -24,13 +22,14 @@ if TYPE_CHECKING:
 
     from mailstop.clients.caller import Caller
     from mailstop.doors.base import Outcome
-    from mailstop.engines.base import Put, Store
+    from mailstop.engines.base import Delete, Store
     from mailstop.history import History
-    from mailstop.letter import Letter
+    from mailstop.letter import Draft, Letter
     from mailstop.receipt import Delivery, Receipt
+    from mailstop.rules.letters import Writer
     from mailstop.rules.offers import Offer, Terms
-    from mailstop.rules.rings import Told
     from mailstop.rules.seats import Seated
+    from mailstop.rules.tellings import Told
     from mailstop.session import Session
 
 
@@ -120,16 +119,16 @@ class Office:
         session = self.session
         return self.store.index.seats_of(session.id) if session else []
 
-    def writer(self, bag: str) -> letters.Writer:
+    def writer(self, bag: str) -> Writer:
         """As whom the caller writes in a bag. Raises MustJoin."""
         if self.is_person:
-            return letters.Writer(bag, PERSON, None, PERSON, client="person")
+            return rules.letters.Writer(bag, PERSON, None, PERSON, client="person")
         session = self.session
         own = next((seat for seat in self.seats() if seat.bag == bag), None)
         if session is None or own is None:
             where = "" if bag == DEFAULT_BAG else f" in bag {bag}"
             raise MustJoin(where=where, command=self._joining(bag))
-        return letters.Writer(bag, own.name, own, session.id, session.client, session.project)
+        return rules.letters.Writer(bag, own.name, own, session.id, session.client, session.project)
 
     def _joining(self, bag: str) -> str:
         chosen = "" if bag == DEFAULT_BAG else f" --bag {bag}"
@@ -154,15 +153,15 @@ class Office:
         seat of its folder.
         """
         now = self.clock()
-        session, resumed = sessions.register(self.store, found, known, now=now)
+        session, resumed = rules.sessions.register(self.store, found, known, now=now)
         self._session, self._looked_up = session, True
         held = self.store.index.seats_of(session.id)
         ancestry = self.caller.trail
         seated = None
         if seat and not any(own.name == seat and own.bag == DEFAULT_BAG for own in held):
-            seated = seats.take(self.store, session, seat, now=now, ancestry=ancestry)
+            seated = rules.seats.take(self.store, session, seat, now=now, ancestry=ancestry)
         elif automatic and not held:
-            seated = seats.take_automatically(self.store, session, now=now, ancestry=ancestry)
+            seated = rules.seats.take_automatically(self.store, session, now=now, ancestry=ancestry)
         return self._registered(session, seated, resumed)
 
     def _registered(self, session: Session, seated: Seated | None, resumed: bool) -> Registered:
@@ -177,25 +176,31 @@ class Office:
         ended = tuple((name, index.count_unread(DEFAULT_BAG, name)) for name in vacated)
         return Registered(session, seated, resumed, held, waiting, announced, owed, ended)
 
+    def note_mode(self, mode: str) -> None:
+        """The client tells its permission mode; it decides which doors may be rung."""
+        if self.session is not None and mode and mode != self.session.mode:
+            self._session = self.session.but(mode=mode)
+            self.store.board.change([Put(self._session.key, self._session.as_dict())])
+
     def join(self, name: str, *, bag: str = DEFAULT_BAG) -> Seated:
         """Take a seat on purpose. Raises MustJoin where there is no session yet, InvalidName, SeatTaken."""
         checked_name(bag, "bag")
         session = self.session
         if session is None:
             raise MustJoin(where="", command=self._joining(bag))
-        return seats.take(self.store, session, name, bag=bag, now=self.clock(), ancestry=self.caller.trail)
+        return rules.seats.take(self.store, session, name, bag=bag, now=self.clock(), ancestry=self.caller.trail)
 
     def leave(self, *, bag: str = DEFAULT_BAG) -> Seat:
         """Leave the seat in a bag; its mail stays. Raises NotSeated."""
         if self.session is None:
             raise NotSeated(where="" if bag == DEFAULT_BAG else f" in bag {bag}")
-        return seats.leave(self.store, self.session, bag=bag, now=self.clock())
+        return rules.seats.leave(self.store, self.session, bag=bag, now=self.clock())
 
     def end(self) -> None:
         """The caller's session has ended. Its seats stay, and what waits there."""
         if self.session is not None:
             bells.silence(self.session.bell)
-            sessions.end(self.store, self.session, now=self.clock())
+            rules.sessions.end(self.store, self.session, now=self.clock())
 
     def holders(self, bag: str | None = None) -> list[Holder]:
         """All seats of a bag, or of all, with who holds them."""
@@ -207,32 +212,34 @@ class Office:
         """Store a letter, then ring its recipients. Raises a refusal before anything is stored."""
         self.checked_bag(bag)
         writer = self.writer(bag)
-        claimed: dict[str, routes.Route] = {}
+        claimed: dict[str, rules.routes.Route] = {}
 
         def claims(letter_id: str, recipients: Sequence[str]) -> Sequence[Put | Delete]:
             claimed.clear()
             for name in recipients:
-                route = routes.claim(self.store, bag, name, letter_id, now=self.clock(), sealed=self.caller.sandboxed)
+                route = rules.routes.claim(
+                    self.store, bag, name, letter_id, now=self.clock(), sealed=self.caller.sandboxed
+                )
                 if route:
                     claimed[name] = route
             return [route.put() for route in claimed.values()]
 
-        letter, new = letters.store_letter(self.store, writer, draft, now=self.clock(), claims=claims)
+        letter, new = rules.letters.store_letter(self.store, writer, draft, now=self.clock(), claims=claims)
         told = tuple(self._tell(letter, name, claimed.get(name) if new else None, new) for name in letter.to)
         return Sent(letter, told, new)
 
-    def _tell(self, letter: Letter, name: str, route: routes.Route | None, new: bool) -> Told:
+    def _tell(self, letter: Letter, name: str, route: rules.routes.Route | None, new: bool) -> Told:
         """Ring one recipient; whatever happens there touches no other recipient and not what is stored."""
         if name == PERSON:
             bells.ring(PERSON)
-            return rings.Told(name, "stored", "none", "the person sees it in a terminal: mailstop check")
+            return rules.tellings.Told(name, "stored", "none", "the person sees it in a terminal: mailstop check")
         if not new:
-            return rings.Told(name, self._state(letter, name), "none", "stored before with this key; not rung again")
+            return rules.tellings.Told(
+                name, self._state(letter, name), "none", "stored before with this key; not rung again"
+            )
         seat = self.store.index.seat(letter.bag, name) or Seat(letter.bag, name)
         holder = holder_of(self.store, seat)
-        if route is None or holder.session is None:
-            return rings.Told(name, "stored", "none", empty_text(holder))
-        return rings.ring(self.store, holder, letter, route, now=self.clock())
+        return rules.tellings.tell(self.store, holder, letter, route, now=self.clock())
 
     def _state(self, letter: Letter, name: str) -> str:
         found = [delivery for delivery in self.store.index.deliveries(letter.n) if delivery.seat == name]
@@ -242,7 +249,7 @@ class Office:
         """Answer letter `n`, in its bag, to its author. Raises UnknownNumber, NoReply and what send raises."""
         letter = self.letter(n)
         writer = self.writer(letter.bag)
-        to = letters.reply_recipients(letter, writer.name, to_all=to_all)
+        to = rules.letters.reply_recipients(letter, writer.name, to_all=to_all)
         return self.send(draft.but(to=to, ref=letter.n), bag=letter.bag)
 
     def checked_bag(self, bag: str) -> None:
@@ -268,26 +275,26 @@ class Office:
         if not own and not self.is_person:
             where = "" if bag in (None, DEFAULT_BAG) else f" in bag {bag}"
             raise MustJoin(where=where, command=self._joining(bag or DEFAULT_BAG))
-        return offers.offer(self.store, self.session_id, own, terms, now=self.clock())
+        return rules.offers.offer(self.store, self.session_id, own, terms, now=self.clock())
 
     def handed(self, offer: Offer) -> None:
         """The offer was written to the caller completely."""
         if offer.hands:
-            receipts.record_handed(self.store, self.session_id, offer.hands, now=self.clock())
+            rules.receipts.record_handed(self.store, self.session_id, offer.hands, now=self.clock())
 
     def shown(self, offer: Offer, evidence: str) -> None:
         """The offer was put before the person's own eyes."""
         if offer.hands:
-            receipts.record_shown(self.store, self.session_id, offer.hands, evidence=evidence, now=self.clock())
+            rules.receipts.record_shown(self.store, self.session_id, offer.hands, evidence=evidence, now=self.clock())
 
-    def prove(self, event: proofs.Event) -> tuple[int, ...]:
+    def prove(self, event: rules.proofs.Event) -> tuple[int, ...]:
         """The caller's client told of an event; return the letters that it proves shown."""
-        return receipts.prove(self.store, self.session_id, event, now=self.clock())
+        return rules.receipts.prove(self.store, self.session_id, event, now=self.clock())
 
     def called(self) -> None:
         """A program uses mailstop again: what it was given before has reached it."""
-        if self.caller.who == "program" and self.session is not None:
-            self.prove(proofs.Event(proofs.CALL, name="its next call"))
+        if self.caller.who == "program" and self.session and self.store.board.get(Lease(self.session.id).key):
+            self.prove(rules.proofs.Event(rules.proofs.CALL, name="its next call"))
 
     def read(
         self, *, bag: str | None = None, thread: int | None = None, before: int | None = None, last: int = 20
@@ -306,7 +313,7 @@ class Office:
         letter = self.letter(n)
         index, board = self.store.index, self.store.board
         seats_ = [index.seat(letter.bag, name) or Seat(letter.bag, name) for name in letter.to]
-        rows = [board.get(routes.route_key(letter.bag, name, letter.id)) for name in letter.to]
+        rows = [board.get(rules.routes.route_key(letter.bag, name, letter.id)) for name in letter.to]
         return Account(
             letter,
             tuple(index.deliveries(n)),
@@ -319,7 +326,9 @@ class Office:
         """Who the caller is here, what would wake it, and its last letters."""
         own = tuple(self.seats())
         session = self.session
-        way = routes.way_to(Holder(own[0], session, True), sealed=False) if own and session else routes.VISIT
+        way = (
+            rules.routes.way_to(Holder(own[0], session, True), sealed=False) if own and session else rules.routes.VISIT
+        )
         waiting = sum(self.store.index.count_unread(seat.bag, seat.name) for seat in own)
         sent = [letter for seat in own for letter in self.store.index.sent(seat.bag, seat.name)]
         newest = sorted(sent, key=lambda letter: letter.n, reverse=True)[:5]
@@ -327,32 +336,40 @@ class Office:
 
     # -- rings and bells ----------------------------------------------------------------------------------------------
 
-    def to_announce(self) -> list[tuple[Seat, Letter, routes.Route]]:
+    def to_announce(self) -> list[tuple[Seat, Letter, rules.routes.Route]]:
         """The letters that the session's monitor should ring for now."""
         if self.session is None:
             return []
-        return rings.to_announce(self.store, self.session, self.seats(), now=self.clock())
+        return rules.rings.to_announce(self.store, self.session, self.seats(), now=self.clock())
 
-    def announced(self, rung: Sequence[tuple[Seat, Letter, routes.Route]], outcome: Outcome) -> None:
+    def announced(self, rung: Sequence[tuple[Seat, Letter, rules.routes.Route]], outcome: Outcome) -> None:
         """The monitor has rung for these, with this outcome."""
         for seat in dict.fromkeys(seat for seat, _, _ in rung):
             own = [(letter, route) for place, letter, route in rung if place == seat]
-            rings.settle(self.store, seat, own, outcome, now=self.clock())
+            rules.rings.settle(self.store, seat, own, outcome, now=self.clock())
 
     def answer_ring(self) -> bool:
         """The prompt of a ring has come; whether one was awaited."""
         awaited = False
         for seat in self.seats():
-            changes, any_awaited = routes.answered_rings(self.store, seat)
+            changes, any_awaited = rules.routes.answered_rings(self.store, seat)
             if changes:
                 self.store.board.change(changes)
             awaited = awaited or any_awaited
         return awaited
 
+    def is_busy(self) -> bool:
+        """Whether the caller's client says that it is in a turn; False where it does not tell."""
+        if self.session is None or self.session.client != "claude":
+            return False
+        from mailstop.clients.claude_code import is_busy
+
+        return is_busy(self.session.details, self.session.life)
+
     def end_turn(self) -> None:
         """The session's turn is over: what its hooks were to show is now for a door to ring for."""
         for seat in self.seats():
-            changes = routes.released(self.store, seat, now=self.clock())
+            changes = rules.routes.released(self.store, seat, now=self.clock())
             if changes:
                 self.store.board.change(changes)
 
@@ -369,7 +386,7 @@ class Office:
         """The sessions that a bell is for: all threads of one CODEX_HOME share theirs."""
         if session.client != "codex":
             return [session]
-        found = sessions.all_of(self.store)
+        found = rules.sessions.all_of(self.store)
         return [session, *(other for other in found if other.bell == session.bell and other.id != session.id)]
 
     def _anything_open(self, session: Session) -> bool:
@@ -378,20 +395,13 @@ class Office:
         for seat in self.store.index.seats_of(session.id):
             if self.store.index.unread(seat.bag, seat.name, after=seat.announced, limit=1):
                 return True
-            if self.store.board.under(routes.routes_of(seat.bag, seat.name)):
+            if self.store.board.under(rules.routes.routes_of(seat.bag, seat.name)):
                 return True
         return False
 
     def do_due_work(self) -> int:
         """Do what fell due in the store, whosever it is; return how much it was."""
-        return rings.do_due_work(self.store, now=self.clock(), sealed=self.caller.sandboxed)
-
-
-def empty_text(holder: Holder) -> str:
-    """Why nobody was rung: the seat is empty, and since when."""
-    from mailstop.times import clock_text
-
-    if not holder.seat.holder:
-        return "nobody has taken this seat yet; the letter waits"
-    since = f" since {clock_text(holder.since)}" if holder.since else ""
-    return f"the seat is empty{since}; the letter waits for its next holder"
+        due = self.store.board.next_due()
+        if due is None or due > self.clock():
+            return 0
+        return rules.rings.do_due_work(self.store, now=self.clock(), sealed=self.caller.sandboxed)

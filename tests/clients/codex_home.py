@@ -7,8 +7,10 @@ import os
 import shutil
 import signal
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 
+from tests.clients.app_server import AppServer
 from tests.clients.waiting import wait_for
 
 _FAKE_KEY = "test-key-not-real"
@@ -33,9 +35,10 @@ class CodexHome:
 
     def __init__(self, folder: Path, binary: Path, model_url: str) -> None:
         self.folder = folder
+        self._binary = binary
         folder.mkdir(mode=0o700)
         self.config.write_text(_CONFIG.format(model_url=model_url))
-        self._lay_out_daemon(binary)
+        self._lay_out_daemon()
 
     @property
     def config(self) -> Path:
@@ -57,28 +60,46 @@ class CodexHome:
         if str(project) not in tomllib.loads(self.config.read_text()).get("projects", {}):
             self.configure(f'[projects."{project}"]\ntrust_level = "trusted"')
 
+    def write_hooks(self, commands: Mapping[str, str]) -> None:
+        """Write the user's hooks: a shell command for each event."""
+        hooks = {event: [{"hooks": [{"type": "command", "command": command}]}] for event, command in commands.items()}
+        (self.folder / "hooks.json").write_text(json.dumps({"hooks": hooks}))
+
+    def trust_hooks(self, project: Path, env: Mapping[str, str]) -> None:
+        """Trust all hooks there are in a project, with the calls by which a window's answer "trust all" does it.
+
+        env: of the world. Raises AssertionError if there is no hook to trust.
+        """
+        with AppServer(self._binary, {**env, **self.env}, project) as server:
+            listed = server.call("hooks/list", {"cwds": [str(project)]})["data"]
+            hooks = [hook for entry in listed for hook in entry["hooks"] if hook["trustStatus"] != "trusted"]
+            assert hooks, f"no hooks to trust: {listed}"
+            value = {hook["key"]: {"trusted_hash": hook["currentHash"]} for hook in hooks}
+            edit = {"keyPath": "hooks.state", "value": value, "mergeStrategy": "upsert"}
+            server.call("config/batchWrite", {"edits": [edit], "reloadUserConfig": True})
+
     def daemon_pids(self) -> list[int]:
-        """The process ids of the daemon and its updater."""
+        """The process ids of the daemon and its updater, while they run."""
         pids: list[int] = []
         for path in (self.folder / "app-server-daemon").glob("*.pid"):
             text = path.read_text()
             if text:  # it is empty while a daemon starts
                 pids.append(int(json.loads(text)["pid"]))
-        return pids
+        return [pid for pid in pids if _is_running(pid)]
 
     def end_daemon(self) -> None:
         """End the daemon, which outlives its windows, and wait until it is gone."""
-        pids = [pid for pid in self.daemon_pids() if _is_running(pid)]
+        pids = self.daemon_pids()
         for pid in pids:
             os.kill(pid, signal.SIGTERM)
         wait_for(f"the end of the daemon of {self.folder}", lambda: not any(map(_is_running, pids)))
 
-    def _lay_out_daemon(self, binary: Path) -> None:
+    def _lay_out_daemon(self) -> None:
         """Put the package where the first window would copy it for its daemon: 0.4 GB and 1.5 s less for each home.
 
         Observed with Codex 0.171.0: hard links with a link `current` are taken as installed, symbolic links refused.
         """
-        package = binary.parent.parent
+        package = self._binary.parent.parent
         version = json.loads((package / "codex-package.json").read_text())["version"]
         folder = self.folder / "packages" / "app-server-daemon"
         release = folder / "releases" / f"{version}-{package.name}"

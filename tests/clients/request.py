@@ -51,6 +51,11 @@ class Request:
         return self.path.strip("/").partition("/")[0]
 
     @property
+    def agent(self) -> str:
+        """The id of the subagent of Claude Code that asks; empty for the main conversation."""
+        return self.headers.get("x-claude-code-agent-id", "")
+
+    @property
     def is_side(self) -> bool:
         """Whether the client only wants something like a title: such requests offer no tools."""
         return not self.body.get("tools")

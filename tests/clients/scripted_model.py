@@ -40,7 +40,7 @@ class ScriptedModel:
         self._waiting: dict[str, int] = {}
         self._closing = threading.Event()
         self._server = _Server(self)
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
         self._thread.start()
 
     @property
@@ -109,6 +109,11 @@ class ScriptedModel:
         """Remember an error for the test to see."""
         with self._lock:
             self._errors.append(error)
+
+    def forgive(self) -> None:
+        """Forget the errors so far: the test expected them."""
+        with self._lock:
+            self._errors.clear()
 
     def _plan(self, request: Request) -> Plan:
         if request.is_side:

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -246,15 +247,21 @@ class World:
 
     def close(self) -> None:
         """End all sessions and daemons, then the model; remove the folder unless it is kept."""
-        for session in self._sessions:
-            session.terminal.terminate()
-        for session in self._sessions:
-            session.close()
-        for codex_home in self._codex_homes.values():
-            codex_home.close()
-        self.model.close()
-        if not self._kept:
-            shutil.rmtree(self.directory, ignore_errors=True)
+        with ExitStack() as endings:  # from the last to the first, and all of them
+            if not self._kept:
+                endings.callback(wait_for, "the folder removed", self._remove_folder)
+            endings.callback(self.model.close)
+            for codex_home in self._codex_homes.values():
+                endings.callback(codex_home.end_daemon)
+            for session in self._sessions:
+                endings.callback(session.close)
+            for session in self._sessions:
+                endings.callback(session.terminal.terminate)
+
+    def _remove_folder(self) -> bool:
+        with suppress(OSError):  # a child of a client may still be writing
+            shutil.rmtree(self.directory)
+        return not self.directory.exists()
 
     def _write_home(self) -> None:
         """Write what a user has after the first days: past onboarding and trust questions, with a name for git."""

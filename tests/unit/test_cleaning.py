@@ -52,7 +52,7 @@ def compatible(text: str) -> str:
     "form",
     [
         *["<{}>", "</{}>", "<{}", '<{} from="uds:/x">', "<{}/>", "before <{}> after", "\n<{}\n>", "< {} >"],
-        *["</ {} >", "< / {} >", "<\t{}>", '< {} a="b">', "x<{} a='b'>"],
+        *["</ {} >", "< / {} >", "<\t{}>", '< {} a="b">', "x<{} a='b'>", "x</{}>"],
     ],
 )
 def test_a_tag_of_a_client_is_broken_visibly(tag: str, form: str) -> None:

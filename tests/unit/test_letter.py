@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailstop import letter
 from mailstop.errors import BodyTooLarge, InvalidBody, InvalidKind
 from mailstop.letter import LARGEST_BODY, LONGEST_KIND, checked_body, checked_kind, new_id
 
@@ -27,7 +26,7 @@ def test_ids_sort_by_the_time_of_their_making(milliseconds: list[int]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         ids = []
         for at in sorted(milliseconds):
-            patch.setattr(letter.time, "time_ns", lambda at=at: at * 1_000_000 + 999_999)
+            patch.setattr(time, "time_ns", lambda at=at: at * 1_000_000 + 999_999)
             ids.append(new_id())
     assert ids == sorted(ids)
     assert [uuid.UUID(made).int >> 80 for made in ids] == sorted(milliseconds)

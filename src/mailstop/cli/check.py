@@ -6,8 +6,8 @@ from mailstop import bells
 from mailstop.cli.arguments import NUMBER, SECONDS, Option
 from mailstop.cli.letter_json import letters_json
 from mailstop.cli.result import Result
+from mailstop.config import DELIVERY_BYTES
 from mailstop.errors import TimedOut
-from mailstop.fence import DELIVERY_BYTES
 from mailstop.names import PERSON
 from mailstop.rules.offers import Terms
 
@@ -62,6 +62,7 @@ def _waited(office: Office, terms: Terms, bag: str | None, seconds: float) -> Of
 def _written(office: Office, offer: Offer) -> None:
     if office.is_person:
         office.shown(offer, "printed on the person's terminal")
-    else:
-        office.handed(offer)
+        return
+    office.handed(offer)
+    if offer.hands or (office.session and bells.is_ringing(office.session.bell)):
         office.set_bell()

@@ -40,6 +40,21 @@ VERBS = {
 ALIASES = {"inbox": "check", "whoami": "status", "--version": "version", "-V": "version"}
 
 
+def script() -> None:
+    """The console script: run, and end at once. Collecting garbage and tidying the interpreter up cost a fifth of a
+    `check`, and the system does both when the process ends."""
+    import gc
+
+    gc.disable()
+    code = main()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            code = code or 1
+    os._exit(code)
+
+
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code."""
     words = list(sys.argv[1:] if words is None else words)

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mailstop.cli.arguments import Arguments
     from mailstop.office import Office, Sent
-    from mailstop.rules.rings import Told
+    from mailstop.rules.tellings import Told
 
 PARAMETERS = (
     Positional("to", "SEAT", "to whom; several with commas between them", needed=False),

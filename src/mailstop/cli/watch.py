@@ -17,6 +17,9 @@ NEEDS_NO_STORE = True  # it opens one itself, for moments, and sleeps without
 
 def run(args: Arguments) -> Result:
     """Watch until the client ends, or until interrupted."""
+    import gc
+
+    gc.enable()  # switched off for short commands; this one stays
     if args.monitor:
         from mailstop.cli.monitor import Monitor
 

@@ -278,7 +278,7 @@ class _Evidence:
             process = process_of(self.pid)
             return process is not None and process.terminal
         try:
-            os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC))
+            os.close(os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY | os.O_CLOEXEC))
         except OSError:
             return False
         return True

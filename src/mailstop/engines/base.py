@@ -213,6 +213,18 @@ class Index(ABC):
     ) -> History:
         """The last letters, joins and leaves before a number, oldest first."""
 
+    @abstractmethod
+    def search(self, text: str, *, bag: str | None = None, before: int | None = None, limit: int = 20) -> list[Letter]:
+        """The letters before a number whose body holds all words of `text`, newest first.
+
+        `text` is data: it has no syntax. Only the first 16 KiB of a body are looked at. Brings the full text up to
+        date on the way, which takes a while the first time.
+        """
+
+    @abstractmethod
+    def count(self, bag: str) -> int:
+        """How many letters a bag holds."""
+
 
 class Store(ABC):
     """What a set of sessions shares. `url` names it."""

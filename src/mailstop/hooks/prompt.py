@@ -33,6 +33,6 @@ def answer(event: dict[str, Any]) -> None:
                 return context(event, offer.text)
             return context(event, fence.nothing_new(rung)) if rung else None
 
-        # A door's prompt is taken in just before the request that carries it; a typed one may wait for the end of
-        # the tools that run, so a tool event right after it is no proof.
-        turn.gives(office, text, ready=bool(rung), respect_claims=False)
+        # A door's prompt is taken in just before the request that carries it, and a prompt that opens a turn is in
+        # its first request; one that is typed into a running turn may wait until that is over.
+        turn.gives(office, text, ready=bool(rung) or not office.is_busy(), respect_claims=False)

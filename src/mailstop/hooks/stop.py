@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mailstop.hooks.entry import context
 from mailstop.hooks.turn import Turn
 from mailstop.rules.proofs import STOP
 
@@ -24,7 +25,11 @@ def answer(event: dict[str, Any]) -> None:
         turn.proves(office, STOP)
 
         def text(offer: Offer) -> dict[str, Any] | None:
-            return {"decision": "block", "reason": offer.text} if offer.letters else None
+            if not offer.letters:
+                return None
+            if office.caller.client == "claude":  # where a block's reason would stand in the request twice
+                return context(event, offer.text)
+            return {"decision": "block", "reason": offer.text}
 
         if not event.get("stop_hook_active"):
             turn.gives(office, text, ready=True, respect_claims=True)

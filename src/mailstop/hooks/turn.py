@@ -40,6 +40,7 @@ class Turn:
         if self._office.session is None:
             return None
         bells.silence(self._office.session.bell)
+        self._office.note_mode(str(self.event.get("permission_mode") or ""))
         return self._office
 
     def __exit__(self, *_exception: object) -> None:

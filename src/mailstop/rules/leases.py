@@ -7,6 +7,7 @@ letters unread again: repeated rather than lost.
 from __future__ import annotations
 
 from mailstop.engines.base import Delete, Put
+from mailstop.errors import Conflict
 from mailstop.records import Record
 from mailstop.rules.presence import process_lives
 
@@ -86,3 +87,12 @@ def lease_of(store: Store, session: str) -> Lease:
     hands = [Hand.of(value) for value in row.value["hands"]]
     valid = [hand for hand in hands if hand.writer is None or process_lives(hand.writer) is not False]
     return Lease(session, tuple(valid), row.revision)
+
+
+def take_lease(store: Store, lease: Lease, hands: Sequence[Hand]) -> bool:
+    """Lease these as well; False when somebody else has changed the session's lease meanwhile."""
+    try:
+        store.board.change([lease.change([*lease.hands, *hands])], expect=lease.rows)
+    except Conflict:
+        return False
+    return True

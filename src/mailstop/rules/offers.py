@@ -1,22 +1,22 @@
-"""Offers: which letters a session is given next, and leasing them to it."""
+"""Offers: which letters a session is given next, and leasing them to it.
+
+What composes and leases a delivery is imported once there is a letter: most looks find none.
+"""
 
 from __future__ import annotations
 
 import os
 
-from mailstop import fence
-from mailstop.clients.life import my_life
-from mailstop.letter import new_id
+from mailstop.config import DELIVERY_BYTES
 from mailstop.records import Record
-from mailstop.rules.leases import Hand, lease_of
-from mailstop.rules.receipts import take_lease
-from mailstop.rules.routes import claimed_elsewhere
+from mailstop.rules.leases import Hand, lease_of, take_lease
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mailstop.engines.base import Store
+    from mailstop.fence import Delivery
     from mailstop.letter import Letter
     from mailstop.rules.leases import Lease
     from mailstop.seat import Seat
@@ -36,7 +36,7 @@ class Terms(Record):
     turn: str = ""
     ready: bool = False
     sender: str | None = None
-    limit_bytes: int = fence.DELIVERY_BYTES
+    limit_bytes: int = DELIVERY_BYTES
     announced_too: bool = False
     respect_claims: bool = False
     lease: bool = True
@@ -58,6 +58,8 @@ def offer(store: Store, session: str, seats: Sequence[Seat], terms: Terms, *, no
         found, waiting = _waiting(store, lease, seats, terms, now=now)
         if not found:
             return Offer(more=0)
+        from mailstop import fence
+
         delivery = fence.deliver(
             [letter for _, letter in found],
             now_ms=now,
@@ -88,6 +90,8 @@ def _waiting(
         letters = store.index.unread(seat.bag, seat.name, sender=terms.sender, after=after, limit=limit)
         free = [letter for letter in letters if letter.n not in leased]
         if terms.respect_claims and free:
+            from mailstop.rules.routes import claimed_elsewhere
+
             claimed = claimed_elsewhere(store, seat, free, now=now)
             free = [letter for letter in free if letter.n not in claimed]
         found += [(seat, letter) for letter in free]
@@ -97,7 +101,10 @@ def _waiting(
     return found[:MOST_LETTERS], waiting
 
 
-def _hands(found: Sequence[tuple[Seat, Letter]], delivery: fence.Delivery, terms: Terms, now: int) -> tuple[Hand, ...]:
+def _hands(found: Sequence[tuple[Seat, Letter]], delivery: Delivery, terms: Terms, now: int) -> tuple[Hand, ...]:
+    from mailstop.clients.life import my_life
+    from mailstop.letter import new_id
+
     writer = my_life().as_dict() if terms.lease else None
     hands = []
     for seat in dict.fromkeys((seat.bag, seat.name) for seat, _ in found):

@@ -61,10 +61,7 @@ def _same_turn(hand: Hand, event: Event) -> bool:
 
 
 def _proves(hand: Hand, event: Event) -> bool:
-    if event.kind == STOP:
-        # What the turn's own prompt brought was in its first request; what a command printed needs its answer's end.
-        return hand.ready or bool(hand.turn)
-    return hand.ready and event.kind in (TOOL, ANSWER_OVER)
+    return hand.ready and event.kind in (TOOL, ANSWER_OVER, STOP)
 
 
 def _over(hand: Hand, event: Event) -> bool:

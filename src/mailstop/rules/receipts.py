@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from mailstop.engines.base import Delete, Put, Store
-    from mailstop.rules.leases import Hand, Lease
+    from mailstop.rules.leases import Hand
     from mailstop.rules.proofs import Event
     from mailstop.seat import Seat
 
@@ -30,15 +30,6 @@ def receipt(seat: Seat, state: str, numbers: Sequence[int], evidence: str, now: 
     """The entry that says: these letters reached this state at this seat, proved by this."""
     data = {"seat": seat.name, "state": state, "letters": list(numbers), "evidence": evidence}
     return Entry(subject("receipts", seat.bag, seat.name), "receipt", seat.bag, new_id(), now, data)
-
-
-def take_lease(store: Store, lease: Lease, hands: Sequence[Hand]) -> bool:
-    """Lease these as well; False when somebody else has changed the session's lease meanwhile."""
-    try:
-        store.board.change([lease.change([*lease.hands, *hands])], expect=lease.rows)
-    except Conflict:
-        return False
-    return True
 
 
 def record_handed(store: Store, session: str, hands: Sequence[Hand], *, now: int) -> None:

@@ -8,12 +8,11 @@ from __future__ import annotations
 from mailstop import bells, fence
 from mailstop.engines.base import Delete, Put
 from mailstop.errors import Conflict
-from mailstop.records import Record
 from mailstop.rules import routes
 from mailstop.rules.leases import lease_of
 from mailstop.rules.presence import Holder, holder_of
 from mailstop.rules.receipts import receipt
-from mailstop.rules.routes import MONITOR, QUEUE, SEALED, SOCKET, TURN, VISIT, Route
+from mailstop.rules.routes import MONITOR, QUEUE, SOCKET, TURN, VISIT, Route
 from mailstop.rules.seats import guard
 
 TYPE_CHECKING = False
@@ -35,34 +34,14 @@ PROVED = (
     "unreachable",
 )  # outcomes that are receipts; the others prove nothing
 
-DETAIL = {
-    MONITOR: "its monitor was rung",
-    TURN: "it is busy: its next tool call or the end of its turn shows it",
-    VISIT: "nothing wakes it: it sees the letter when it next looks",
-    SEALED: "this sandbox may not ring: its bell was rung, and the next process outside does the rest",
-}
 
-
-class Told(Record):
-    """What became of a letter at one recipient when it was stored."""
-
-    seat: str
-    state: str
-    door: str
-    detail: str = ""
-
-
-def ring(store: Store, holder: Holder, letter: Letter, route: Route, *, now: int) -> Told:
-    """Ring for one letter by the route that was claimed for it, and record what that proved."""
+def ring(store: Store, holder: Holder, letter: Letter, route: Route, *, now: int) -> Outcome:
+    """Ring for one letter through the door of its route, and record what that proved."""
     session = holder.session
     assert session is not None
-    bells.ring(session.bell)
-    if route.way not in (SOCKET, QUEUE):
-        return Told(holder.seat.name, "stored", route.way, DETAIL[route.way])
     outcome = _through(session, route, fence.ring_line([letter.n], letter.sender))
     settle(store, holder.seat, [(letter, route)], outcome, now=now)
-    state = outcome.state if outcome.state in PROVED else "stored"
-    return Told(holder.seat.name, state, route.way, outcome.detail or outcome.evidence)
+    return outcome
 
 
 def _through(session: Session, route: Route, line: str) -> Outcome:
@@ -164,6 +143,7 @@ def _look_again(store: Store, route: Route, now: int) -> None:
         way = routes.way_to(holder, sealed=False)
         again = route.but(way=way)
         if way in (SOCKET, QUEUE):
+            bells.ring(session.bell)
             ring(store, holder, letter, again, now=now)
         elif way == TURN:
             store.board.change([route.later(now).put()])

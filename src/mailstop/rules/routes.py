@@ -15,6 +15,7 @@ from mailstop.rules.presence import holder_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
     from mailstop.engines.base import Row, Store
     from mailstop.letter import Letter
     from mailstop.rules.presence import Holder

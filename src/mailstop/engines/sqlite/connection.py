@@ -7,8 +7,8 @@ version is `user_version`; a file of a newer format, of another program, or dama
 from __future__ import annotations
 
 import os
-import sqlite3
 
+from mailstop.engines.sqlite.driver import sqlite3
 from mailstop.engines.sqlite.file_system import refuse_network
 from mailstop.engines.sqlite.gate import Gate
 from mailstop.engines.sqlite.statements import sql_file
@@ -148,7 +148,7 @@ class Connection:
         self.sqlite.execute("COMMIT")
 
     def _run(self, script: str) -> None:
-        for statement in _statements_of(script):
+        for statement in statements_of(script):
             self.sqlite.execute(statement)
 
 
@@ -229,7 +229,7 @@ def _make_private(path: str) -> bool:
         return os.path.getsize(path) == 0
 
 
-def _statements_of(script: str) -> Iterator[str]:
+def statements_of(script: str) -> Iterator[str]:
     """The statements of a script: executescript() would commit the migration's transaction."""
     statement = ""
     for line in script.splitlines(keepends=True):

@@ -1,14 +1,13 @@
-"""Index on SQLite: named queries over the folded tables."""
+"""Index on SQLite: named queries over the folded tables.
+
+`rows`, which makes letters and receipts of what they give, is imported once there is something to make.
+"""
 
 from __future__ import annotations
 
 from mailstop.engines.base import Index, subject
 from mailstop.engines.sqlite.statements import QUERY
-from mailstop.errors import StoreDamaged
-from mailstop.history import History, Move
-from mailstop.json_text import dumps, loads
-from mailstop.letter import Letter
-from mailstop.receipt import Delivery, Receipt
+from mailstop.json_text import dumps
 from mailstop.seat import Seat
 
 TYPE_CHECKING = False
@@ -16,6 +15,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mailstop.engines.sqlite.connection import Connection
+    from mailstop.history import History, Move
+    from mailstop.letter import Letter
+    from mailstop.receipt import Delivery, Receipt
 
 _LAST = 1 << 62  # behind every number
 
@@ -55,12 +57,16 @@ class SQLiteIndex(Index):
         letter = self.letter(n)
         if letter is None:
             return []
+        from mailstop.engines.sqlite.rows import delivery_of
+
         rows = self._rows("deliveries", bag=letter.bag, seats=dumps(letter.to), n=n)
-        found = {row[2]: Delivery(row[0], row[1], row[2], row[3], bool(row[4]), row[5]) for row in rows}
+        found = {delivery.seat: delivery for delivery in map(delivery_of, rows)}
         return [found[seat] for seat in letter.to if seat in found]
 
     def receipts(self, n: int) -> list[Receipt]:
-        return [Receipt(*row) for row in self._rows("receipts", n=n)]
+        from mailstop.engines.sqlite.rows import receipt_of
+
+        return [receipt_of(row) for row in self._rows("receipts", n=n)]
 
     def seat(self, bag: str, name: str) -> Seat | None:
         rows = self._rows("seat", bag=bag, name=name)
@@ -83,6 +89,9 @@ class SQLiteIndex(Index):
         before: int | None = None,
         limit: int = 20,
     ) -> History:
+        from mailstop.engines.sqlite.rows import move_of
+        from mailstop.history import History
+
         place: dict[str, Any] = {"before": before or _LAST, "limit": limit + 1}
         if thread is not None:
             letters = self._letters("history_thread", thread=thread, **place)
@@ -93,47 +102,32 @@ class SQLiteIndex(Index):
         moves: list[Move] = []
         if thread is None:
             rows = self._rows("history_moves", bag=bag, after=0, **place)
-            moves = [_move(row) for row in rows]
+            moves = [move_of(row) for row in rows]
         records: list[Letter | Move] = sorted([*letters, *moves], key=lambda record: record.n)
         return History(tuple(records[-limit:]), older=len(records) > limit)
+
+    def search(self, text: str, *, bag: str | None = None, before: int | None = None, limit: int = 20) -> list[Letter]:
+        from mailstop.engines.sqlite.search import Search
+
+        found = Search(self._connection).numbers(text, bag=bag, before=before or _LAST, limit=limit)
+        return [letter for n in found if (letter := self.letter(n))]
+
+    def count(self, bag: str) -> int:
+        ((count,),) = self._rows("count", bag=bag)
+        return int(count)
 
     def _rows(self, query: str, **values: Any) -> list[tuple[Any, ...]]:
         return self._connection.rows(QUERY[query], values)
 
     def _letters(self, query: str, **values: Any) -> list[Letter]:
-        return [self._letter(row) for row in self._rows(query, **values)]
+        found = self._rows(query, **values)
+        if not found:
+            return []
+        from mailstop.engines.sqlite.rows import letter_of
 
-    def _letter(self, row: tuple[Any, ...]) -> Letter:
-        n, letter_id, at, bag, text, body, ref, thread = row
-        try:
-            data = loads(text)
-        except ValueError as error:
-            raise StoreDamaged(path=self._connection.path, reason=f"letter {n}: {error}") from None
-        return Letter(
-            n,
-            letter_id,
-            at,
-            bag,
-            data["from"],
-            tuple(data["to"]),
-            data["kind"],
-            body,
-            data.get("needs_reply", False),
-            ref,
-            thread,
-            data.get("final", False),
-            tuple(data.get("artifacts", ())),
-            data.get("project", ""),
-            data.get("client", ""),
-        )
+        return [letter_of(row, self._connection.path) for row in found]
 
 
 def _seat(row: tuple[Any, ...]) -> Seat:
     bag, name, last, epoch, session, since, automatic, *rest = row
     return Seat(bag, name, last, epoch, session, since, bool(automatic), *rest)
-
-
-def _move(row: tuple[Any, ...]) -> Move:
-    n, at, bag, seat, act, text = row
-    data = loads(text)
-    return Move(n, at, bag, seat, act, data.get("client", ""), data.get("project", ""), data.get("reason", ""))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from mailstop.engines.base import Entry, Ledger
 from mailstop.engines.sqlite.board import apply_changes, check_rows
-from mailstop.engines.sqlite.fold import fold
 from mailstop.errors import Conflict
 from mailstop.json_text import dumps, loads
 
@@ -35,6 +34,8 @@ class SQLiteLedger(Ledger):
         board: Sequence[Put | Delete] = (),
         rows: Mapping[str, int] | None = None,
     ) -> int:
+        from mailstop.engines.sqlite.fold import fold  # for writers only
+
         last = 0
         with self._connection.transaction() as sqlite:
             for subject, expected in (expect or {}).items():

@@ -46,6 +46,9 @@ SELECT * FROM seats WHERE session = :session ORDER BY bag;
 -- bags: every bag that was joined or written in
 SELECT DISTINCT bag FROM seats ORDER BY bag;
 
+-- count: how many letters a bag holds; uses letters_sender
+SELECT count(*) FROM letters WHERE bag = :bag;
+
 -- history_letters: the letters of a bag before a number, newest first; uses entries_subject
 SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread
 FROM entries e JOIN letters l USING (n)

@@ -13,7 +13,8 @@ def sql_file(name: str) -> str:
         return file.read()
 
 
-def _named(text: str) -> dict[str, str]:
+def named(text: str) -> dict[str, str]:
+    """The statements of a file's text by name; an empty line ends one."""
     statements = {}
     for paragraph in text.split("\n\n"):
         heading, _, statement = paragraph.strip().partition("\n")
@@ -22,4 +23,4 @@ def _named(text: str) -> dict[str, str]:
     return statements
 
 
-QUERY = _named(sql_file("queries.sql"))
+QUERY = named(sql_file("queries.sql"))

@@ -1,0 +1,64 @@
+"""Rows: what letters, moves and receipts are made of in the tables."""
+
+from __future__ import annotations
+
+from mailstop.errors import StoreDamaged
+from mailstop.json_text import loads
+from mailstop.letter import Letter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mailstop.history import Move
+    from mailstop.receipt import Delivery, Receipt
+
+
+def letter_of(row: tuple[Any, ...], path: str) -> Letter:
+    """The letter of a row. path: of the store, for the error. Raises StoreDamaged."""
+    n, letter_id, at, bag, text, body, ref, thread = row
+    try:
+        data = loads(text)
+        return Letter(
+            n,
+            letter_id,
+            at,
+            bag,
+            data["from"],
+            tuple(data["to"]),
+            data["kind"],
+            body,
+            data.get("needs_reply", False),
+            ref,
+            thread,
+            data.get("final", False),
+            tuple(data.get("artifacts", ())),
+            data.get("project", ""),
+            data.get("client", ""),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise StoreDamaged(path=path, reason=f"entry {n} is no letter: {error}") from None
+
+
+def move_of(row: tuple[Any, ...]) -> Move:
+    """The taking or leaving of a seat that a row tells of."""
+    from mailstop.history import Move
+
+    n, at, bag, seat, act, text = row
+    data = loads(text)
+    return Move(n, at, bag, seat, act, data.get("client", ""), data.get("project", ""), data.get("reason", ""))
+
+
+def delivery_of(row: tuple[Any, ...]) -> Delivery:
+    """Where a letter stands, from a row."""
+    from mailstop.receipt import Delivery
+
+    n, bag, seat, state, shown, answered = row
+    return Delivery(n, bag, seat, state, bool(shown), answered)
+
+
+def receipt_of(row: tuple[Any, ...]) -> Receipt:
+    """The receipt of a row."""
+    from mailstop.receipt import Receipt
+
+    return Receipt(*row)

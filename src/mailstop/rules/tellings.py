@@ -1,0 +1,56 @@
+"""Tellings: what a writer is told about each recipient when a letter was stored.
+
+Whatever happens at one recipient touches no other, and not what is stored.
+"""
+
+from __future__ import annotations
+
+from mailstop import bells
+from mailstop.records import Record
+from mailstop.rules.routes import MONITOR, QUEUE, SEALED, SOCKET, TURN, VISIT
+from mailstop.times import clock_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mailstop.engines.base import Store
+    from mailstop.letter import Letter
+    from mailstop.rules.presence import Holder
+    from mailstop.rules.routes import Route
+
+DETAIL = {
+    MONITOR: "its monitor was rung",
+    TURN: "it is busy: its next tool call or the end of its turn shows it",
+    VISIT: "nothing wakes it: it sees the letter when it next looks",
+    SEALED: "this sandbox may not ring: its bell was rung, and the next process outside does the rest",
+}
+
+
+class Told(Record):
+    """What became of a letter at one recipient when it was stored. state: as far as it is proved."""
+
+    seat: str
+    state: str
+    door: str
+    detail: str = ""
+
+
+def tell(store: Store, holder: Holder, letter: Letter, route: Route | None, *, now: int) -> Told:
+    """Ring for one letter by the route that was claimed for it; without one it waits for the seat's next holder."""
+    if route is None or holder.session is None:
+        return Told(holder.seat.name, "stored", "none", empty_text(holder))
+    bells.ring(holder.session.bell)
+    if route.way not in (SOCKET, QUEUE):
+        return Told(holder.seat.name, "stored", route.way, DETAIL[route.way])
+    from mailstop.rules.rings import PROVED, ring
+
+    outcome = ring(store, holder, letter, route, now=now)
+    state = outcome.state if outcome.state in PROVED else "stored"
+    return Told(holder.seat.name, state, route.way, outcome.detail or outcome.evidence)
+
+
+def empty_text(holder: Holder) -> str:
+    """Why nobody was rung: the seat is empty, and since when."""
+    if not holder.seat.holder:
+        return "nobody has taken this seat yet; the letter waits"
+    since = f" since {clock_text(holder.since)}" if holder.since else ""
+    return f"the seat is empty{since}; the letter waits for its next holder"

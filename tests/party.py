@@ -1,0 +1,273 @@
+"""Parties: several who write to each other in one test, each a process of its own that nobody started.
+
+The suite may itself be run inside a coding client. A party's process is therefore cut loose before it runs anything:
+orphaned, in a session of its own, so that no client and no terminal is above it. It then runs the commands it is told,
+and is their parent. A person is a party with a terminal.
+
+Run as a program, this file is that process.
+"""
+
+from __future__ import annotations
+
+import base64
+import fcntl
+import json
+import os
+import pty
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+MAILSTOP = str(Path(sys.executable).with_name("mailstop"))
+LONGEST_S = 50.0  # for one command; less than a test may take
+ROWS = 40
+
+
+@dataclass(frozen=True)
+class CompletedRun:
+    """What a command printed, and its exit code."""
+
+    code: int
+    raw: bytes
+    err: str
+
+    @property
+    def out(self) -> str:
+        """Its standard output as text."""
+        return self.raw.decode()
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines of its standard output."""
+        return self.out.splitlines()
+
+    @property
+    def json(self) -> Any:
+        """Its standard output as JSON."""
+        return json.loads(self.raw)
+
+
+class Party:
+    """A process that runs `mailstop` and other commands in the home folder `home`. A context manager."""
+
+    terminal = False
+
+    def __init__(self, home: Path, *, columns: int = 100) -> None:
+        self.home = home
+        self.environment: dict[str, str] = {
+            "HOME": str(home),
+            "PATH": os.environ.get("PATH", os.defpath),
+            "LANG": "C.UTF-8",
+            "TERM": "dumb",
+        }
+        arguments = ["--terminal", str(columns)] if self.terminal else []
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", __file__, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=self.environment,
+            cwd=home,
+        )
+        self._process.wait()  # what goes on is its orphan
+        self._busy = threading.Lock()
+        self.pid: int = self._ask({"do": "say"})["pid"]
+
+    def __enter__(self) -> Party:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the process, and all that it still runs."""
+        assert self._process.stdin and self._process.stdout
+        if not self._process.stdin.closed:
+            self._process.stdin.close()
+            self._process.stdout.read()  # until it has ended
+            self._process.stdout.close()
+
+    def join(self, seat: str, *words: str) -> None:
+        """Make the party a program session that sits at a seat."""
+        joined = self.run("join", seat, "--export", *words)
+        assert joined.code == 0, joined.err
+        variable, _, token = joined.out.strip().removeprefix("export ").partition("=")
+        self.environment[variable] = token
+
+    def run(
+        self, *words: str, input: str | bytes = b"", terminal: bool = False, cwd: Path | None = None
+    ) -> CompletedRun:
+        """Run `mailstop` with these words. terminal: it prints onto the party's terminal, not into pipes."""
+        return self.call([MAILSTOP, *words], input=input, terminal=terminal, cwd=cwd)
+
+    def call(
+        self,
+        argv: Sequence[str],
+        *,
+        input: str | bytes = b"",
+        terminal: bool = False,
+        cwd: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> CompletedRun:
+        """Run a program to its end."""
+        data = input.encode() if isinstance(input, str) else input
+        answer = self._ask(
+            {
+                "do": "run",
+                "argv": list(argv),
+                "input": base64.b64encode(data).decode(),
+                "terminal": terminal,
+                "cwd": str(cwd or self.home),
+                "env": {**self.environment, **(environment or {})},
+            }
+        )
+        return CompletedRun(answer["code"], base64.b64decode(answer["out"]), base64.b64decode(answer["err"]).decode())
+
+    def start(self, *words: str) -> Running:
+        """Start `mailstop` with these words and go on; what it prints goes to a file."""
+        output = self.home / f"output-{os.urandom(4).hex()}"
+        argv = [MAILSTOP, *words]
+        answer = self._ask(
+            {"do": "start", "argv": argv, "output": str(output), "cwd": str(self.home), "env": self.environment}
+        )
+        return Running(self, answer["pid"], output)
+
+    def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        assert self._process.stdin and self._process.stdout
+        with self._busy:
+            self._process.stdin.write(json.dumps(request).encode() + b"\n")
+            self._process.stdin.flush()
+            answer = self._process.stdout.readline()
+        assert answer, "the party's process has ended"
+        value: dict[str, Any] = json.loads(answer)
+        return value
+
+
+class Person(Party):
+    """A party at a terminal of its own, with no client above it: mailstop takes it for the person."""
+
+    terminal = True
+
+
+@dataclass(frozen=True)
+class Running:
+    """A command that a party has started."""
+
+    party: Party
+    pid: int
+    output: Path
+
+    @property
+    def lines(self) -> list[str]:
+        """The whole lines that it has printed so far."""
+        return self.output.read_text().split("\n")[:-1]
+
+    def interrupt(self) -> int:
+        """Press Ctrl-C, so to speak; return its exit code."""
+        return self._stop(signal.SIGINT)
+
+    def kill(self) -> int:
+        """End it at once, so that it can tidy up nothing."""
+        return self._stop(signal.SIGKILL)
+
+    def processor_s(self) -> float:
+        """The processor time that it has used so far, in seconds (Linux)."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def _stop(self, number: int) -> int:
+        code: int = self.party._ask({"do": "stop", "pid": self.pid, "signal": int(number)})["code"]
+        return code
+
+
+# -- the process -----------------------------------------------------------------------------------------------------
+
+
+class _Process:
+    """The party's side of the pipe: one request a line, one answer a line."""
+
+    def __init__(self, columns: int) -> None:
+        self._started: dict[int, subprocess.Popen[bytes]] = {}
+        self._master = self._slave = -1
+        if columns:
+            self._master, self._slave = pty.openpty()
+            fcntl.ioctl(self._slave, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, columns, 0, 0))
+            fcntl.ioctl(self._slave, termios.TIOCSCTTY, 0)
+
+    def serve(self) -> None:
+        """Do what is asked until nobody can ask any more."""
+        for line in sys.stdin.buffer:
+            request = json.loads(line)
+            answer = getattr(self, "_" + request["do"])(request)
+            sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
+            sys.stdout.buffer.flush()
+        for process in self._started.values():
+            process.kill()
+            process.wait()
+
+    def _say(self, _request: dict[str, Any]) -> dict[str, Any]:
+        return {"pid": os.getpid()}
+
+    def _run(self, request: dict[str, Any]) -> dict[str, Any]:
+        data = base64.b64decode(request["input"])
+        where = {"cwd": request["cwd"], "env": request["env"]}
+        if request["terminal"]:
+            code, out, err = self._on_terminal(request["argv"], data, where)
+        else:
+            done = subprocess.run(request["argv"], input=data, capture_output=True, timeout=LONGEST_S, **where)
+            code, out, err = done.returncode, done.stdout, done.stderr
+        return {"code": code, "out": base64.b64encode(out).decode(), "err": base64.b64encode(err).decode()}
+
+    def _on_terminal(self, argv: list[str], data: bytes, where: dict[str, Any]) -> tuple[int, bytes, bytes]:
+        """Run with the terminal as output; what appears there comes back as its output."""
+        given = subprocess.PIPE if data else self._slave
+        process = subprocess.Popen(argv, stdin=given, stdout=self._slave, stderr=self._slave, **where)
+        seen = bytearray()
+        end = b"\0party:end\0"
+
+        def drain() -> None:
+            while not seen.endswith(end):
+                seen.extend(os.read(self._master, 65536))
+
+        reader = threading.Thread(target=drain)
+        reader.start()
+        if data and process.stdin:
+            process.stdin.write(data)
+            process.stdin.close()
+        code = process.wait(LONGEST_S)
+        os.write(self._slave, end)
+        reader.join()
+        return code, bytes(seen).removesuffix(end).replace(b"\r\n", b"\n"), b""
+
+    def _start(self, request: dict[str, Any]) -> dict[str, Any]:
+        with open(request["output"], "wb") as output:
+            process = subprocess.Popen(
+                request["argv"], stdin=subprocess.DEVNULL, stdout=output, cwd=request["cwd"], env=request["env"]
+            )
+        self._started[process.pid] = process
+        return {"pid": process.pid}
+
+    def _stop(self, request: dict[str, Any]) -> dict[str, Any]:
+        process = self._started.pop(request["pid"])
+        process.send_signal(request["signal"])
+        return {"code": process.wait(LONGEST_S)}
+
+
+def _main(words: Sequence[str]) -> None:
+    if os.fork():
+        os._exit(0)
+    os.setsid()
+    parent = os.getppid()
+    while os.getppid() == parent != 1:  # until the one we came from has ended
+        os.sched_yield()
+    _Process(int(words[1]) if words else 0).serve()
+
+
+if __name__ == "__main__":
+    _main(sys.argv[1:])
