@@ -28,9 +28,18 @@ if TYPE_CHECKING:
     from mailstop.receipt import Delivery, Receipt
     from mailstop.rules.letters import Writer
     from mailstop.rules.offers import Offer, Terms
+    from mailstop.rules.roster import Bag, Occupancy
+    from mailstop.rules.routes import Route
     from mailstop.rules.seats import Seated
     from mailstop.rules.tellings import Told
     from mailstop.session import Session
+
+    Announced = tuple[Seat, Letter, Route]  # a letter that a monitor rings for, at its seat, by its route
+
+
+OPENING_MS = 1_500  # a prompt's hook runs so long, at most, after its client began to say that it is busy
+
+LONGEST_SEARCH = 500  # characters
 
 
 class Sent(Record):
@@ -206,13 +215,25 @@ class Office:
         """All seats of a bag, or of all, with who holds them."""
         return [holder_of(self.store, seat) for seat in self.store.index.seats(bag)]
 
+    def roster(self, bag: str | None = None) -> list[Occupancy]:
+        """All seats of a bag, or of all, with who holds them, what would wake those, and what waits there."""
+        if bag is not None:
+            self.checked_bag(bag)
+        return rules.roster.roster(self.store, bag)
+
+    def bags(self, name: str | None = None) -> list[Bag]:
+        """All bags, or that one, the one with the newest letter first. Raises UnknownBag."""
+        if name is not None:
+            self.checked_bag(name)
+        return rules.roster.bags(self.store, name)
+
     # -- letters ------------------------------------------------------------------------------------------------------
 
     def send(self, draft: Draft, *, bag: str = DEFAULT_BAG) -> Sent:
         """Store a letter, then ring its recipients. Raises a refusal before anything is stored."""
         self.checked_bag(bag)
         writer = self.writer(bag)
-        claimed: dict[str, rules.routes.Route] = {}
+        claimed: dict[str, Route] = {}
 
         def claims(letter_id: str, recipients: Sequence[str]) -> Sequence[Put | Delete]:
             claimed.clear()
@@ -228,7 +249,7 @@ class Office:
         told = tuple(self._tell(letter, name, claimed.get(name) if new else None, new) for name in letter.to)
         return Sent(letter, told, new)
 
-    def _tell(self, letter: Letter, name: str, route: rules.routes.Route | None, new: bool) -> Told:
+    def _tell(self, letter: Letter, name: str, route: Route | None, new: bool) -> Told:
         """Ring one recipient; whatever happens there touches no other recipient and not what is stored."""
         if name == PERSON:
             bells.ring(PERSON)
@@ -306,6 +327,18 @@ class Office:
             thread = self.letter(thread).thread
         return self.store.index.history(bag=bag, thread=thread, before=before, limit=last)
 
+    def search(self, text: str, *, bag: str | None = None, before: int | None = None, last: int = 20) -> History:
+        """The newest letters that hold all words of a text, oldest first. Raises InvalidField."""
+        from mailstop.errors import InvalidField
+        from mailstop.history import History
+
+        if not any(character.isalnum() for character in text) or len(text) > LONGEST_SEARCH:
+            raise InvalidField(field="the search", reason=f"it needs a word, and at most {LONGEST_SEARCH} characters")
+        if bag is not None:
+            self.checked_bag(bag)
+        found = self.store.index.search(text, bag=bag, before=before, limit=last + 1)
+        return History(tuple(reversed(found[:last])), older=len(found) > last)
+
     # -- what became of it --------------------------------------------------------------------------------------------
 
     def account(self, n: int) -> Account:
@@ -336,38 +369,46 @@ class Office:
 
     # -- rings and bells ----------------------------------------------------------------------------------------------
 
-    def to_announce(self) -> list[tuple[Seat, Letter, rules.routes.Route]]:
+    def to_announce(self) -> list[Announced]:
         """The letters that the session's monitor should ring for now."""
         if self.session is None:
             return []
         return rules.rings.to_announce(self.store, self.session, self.seats(), now=self.clock())
 
-    def announced(self, rung: Sequence[tuple[Seat, Letter, rules.routes.Route]], outcome: Outcome) -> None:
+    def announcing(self, found: Sequence[Announced]) -> list[Announced]:
+        """The monitor is about to ring for these."""
+        begun = rules.rings.begin(self.store, [(letter, route) for _, letter, route in found], now=self.clock())
+        return [(place, letter, route) for (place, _, _), (letter, route) in zip(found, begun, strict=True)]
+
+    def announced(self, begun: Sequence[Announced], outcome: Outcome) -> None:
         """The monitor has rung for these, with this outcome."""
-        for seat in dict.fromkeys(seat for seat, _, _ in rung):
-            own = [(letter, route) for place, letter, route in rung if place == seat]
+        for seat in dict.fromkeys(seat for seat, _, _ in begun):
+            own = [(letter, route) for place, letter, route in begun if place == seat]
             rules.rings.settle(self.store, seat, own, outcome, now=self.clock())
 
-    def answer_ring(self) -> bool:
-        """The prompt of a ring has come; whether one was awaited."""
-        awaited = False
+    def answer_ring(self, numbers: Sequence[int]) -> None:
+        """The prompt of a ring for these letters has come."""
         for seat in self.seats():
-            changes, any_awaited = rules.routes.answered_rings(self.store, seat)
+            changes = rules.routes.answered_rings(self.store, seat, numbers)
             if changes:
                 self.store.board.change(changes)
-            awaited = awaited or any_awaited
-        return awaited
 
-    def is_busy(self) -> bool:
-        """Whether the caller's client says that it is in a turn; False where it does not tell."""
+    def is_in_turn(self) -> bool:
+        """Whether a turn was running before the prompt whose hook calls; False where the client does not tell."""
         if self.session is None or self.session.client != "claude":
             return False
         from mailstop.clients.claude_code import is_busy
 
-        return is_busy(self.session.details, self.session.life)
+        return is_busy(self.session.details, self.session.life, before=self.clock() - OPENING_MS)
 
-    def end_turn(self) -> None:
-        """The session's turn is over: what its hooks were to show is now for a door to ring for."""
+    def end_turn(self, *, agents: bool = False) -> None:
+        """The session's turn is over: what its hooks were to show is now for a door to ring for.
+
+        agents: subagents still work, and until they are done the client says that it is busy.
+        """
+        if self.session is not None and self.session.agents != agents:
+            self._session = self.session.but(agents=agents)
+            self.store.board.change([Put(self._session.key, self._session.as_dict())])
         for seat in self.seats():
             changes = rules.routes.released(self.store, seat, now=self.clock())
             if changes:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from mailstop.records import Record
 
-# In the order in which they can follow each other; each was proved by something of its own.
-STATES = (
-    "stored",
-    "notified",
-    "handed",
-    "shown in part",
-    "shown",
-    "answered",
-    "held",
-    "refused",
-    "expired",
-    "unreachable",
-)
+# How far a letter has come, by state; each is proved by something of its own. A delivery never moves back: what a door
+# did after the letter was handed, or a second handing, changes nothing of what was proved before.
+RANK = {
+    "stored": 0,
+    "unreachable": 1,
+    "refused": 1,
+    "held": 1,
+    "expired": 1,
+    "notified": 2,
+    "handed": 3,
+    "shown in part": 4,
+    "shown": 5,
+    "answered": 6,
+}
 
 
 class Receipt(Record):

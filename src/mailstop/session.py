@@ -16,7 +16,8 @@ class Session(Record):
     id: ours; it stays through `/clear`, compaction and resume. client: `claude`, `codex` or `program`.
     client_session: the vendor's id, which may change. life: proof of life of the client's process, as a dictionary.
     bell: name of its bell. mode: the client's permission mode where it tells. attended: whether a person can see it;
-    background: it joined to be woken unattended. started, ended: milliseconds since 1970; ended 0 means: not that
+    background: it joined to be woken unattended. agents: subagents still worked when its last turn ended, so that its
+    client calls it busy. started, ended: milliseconds since 1970; ended 0 means: not that
     anybody said. details: what its doors need, never a secret.
     """
 
@@ -35,6 +36,7 @@ class Session(Record):
     hooked: bool = False
     attended: bool = True
     background: bool = False
+    agents: bool = False
     started: int = 0
     ended: int = 0
     details: Mapping[str, Any] = {}

@@ -18,14 +18,16 @@ if TYPE_CHECKING:
 class CodexSession:
     """One running Codex window. Its thread lives in the shared daemon of its CODEX_HOME, which outlives it."""
 
-    def __init__(self, world: World, name: str, project: Path, argv: list[str], env: Mapping[str, str]) -> None:
+    def __init__(
+        self, world: World, name: str, project: Path, argv: list[str], env: Mapping[str, str], resume: str | None
+    ) -> None:
         self.world = world
         self.name = name
         self.project = project
         self.codex_home = Path(env["CODEX_HOME"])
-        self._threads_before = self._threads()
         self._env = dict(env)
-        self.thread = ""
+        self._seen = self._windows()
+        self.thread = resume or ""
         self.terminal = Terminal(argv, env, project, world.directory / f"{name}.screen")
 
     @property
@@ -50,15 +52,17 @@ class CodexSession:
         return started == over
 
     def wait_until_ready(self) -> None:
-        """Wait until the window has a thread, and learn its id."""
+        """Wait until the window has its thread, and learn the thread's id if it is new."""
 
-        def new_thread() -> str | None:
+        def thread() -> str | None:
             if not self.terminal.is_running:
                 raise RuntimeError(f"{self.name} ended at its start")
-            # Observed with Codex 0.171.0: a window leaves an empty file named like its thread, turn or no turn.
-            return next(iter(self._threads() - self._threads_before), None)
+            now = self._windows()
+            if self.thread:
+                return self.thread if now.get(self.thread) != self._seen.get(self.thread) else None
+            return next(iter(now.keys() - self._seen.keys()), None)
 
-        self.thread = wait_for(f"{self.name} with a thread", new_thread)
+        self.thread = wait_for(f"{self.name} with a thread", thread)
 
     def wait_until_idle(self) -> None:
         """Wait until no turn is running."""
@@ -75,7 +79,8 @@ class CodexSession:
 
     def clear(self) -> None:
         """Type /clear and wait for the new thread."""
-        self._threads_before = self._threads()
+        self._seen = self._windows()
+        self.thread = ""
         self.say("/clear")
         self.wait_until_ready()
 
@@ -93,6 +98,10 @@ class CodexSession:
         """End the window as its user would; the daemon and the thread live on."""
         self.terminal.close()
 
-    def _threads(self) -> set[str]:
+    def _windows(self) -> dict[str, int]:
+        """For each thread that ever had a window, when it last got one.
+
+        Observed with Codex 0.171.0: each window touches an empty file named like its thread, turn or no turn.
+        """
         folder = self.codex_home / "tui-thread-reference-capabilities"
-        return {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+        return {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} if folder.is_dir() else {}

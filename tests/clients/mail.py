@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import mailstop
 from tests.clients.claude_session import ClaudeSession
@@ -22,6 +24,21 @@ def claude_with_mail(world: World, name: str, prompt: str | None = None, **optio
     """A Claude Code with our plugin, in a project folder of its own, under the one allow rule unless told otherwise."""
     options.setdefault("allow", (RULE,))
     return world.claude(name, prompt, plugins=(PLUGIN,), **options)  # type: ignore[arg-type]
+
+
+def states_of(world: World, n: int) -> list[str]:
+    """The states that are proved of letter `n` at its only recipient, oldest first, as anybody can ask."""
+    done = world.run("mailstop", "status", str(n), "--json")
+    assert done.returncode == 0, done.stderr
+    (recipient,) = json.loads(done.stdout)["recipients"]
+    return [receipt["state"] for receipt in recipient["receipts"]]
+
+
+def letters_of(world: World) -> list[dict[str, Any]]:
+    """All letters of the store, oldest first."""
+    done = world.run("mailstop", "read", "--last", "100", "--json")
+    assert done.returncode == 0, done.stderr
+    return [record for record in json.loads(done.stdout)["records"] if "body" in record]
 
 
 def reply_commands(text: str) -> dict[int, str]:

@@ -26,11 +26,11 @@ for tool in git ip mount setpriv setsid unshare; do
     command -v "$tool" >/dev/null || not_run "there is no $tool"
 done
 
-# For root, a uid that nobody has: Codex's daemon would fight over /tmp/codex-daemon-UID with that user's own.
-if [ "$(id -u)" -eq 0 ]; then
-    user="--map-user=4242 --map-group=4242"
-else
-    user="--map-current-user"
+uid=$(id -u)
+user=--map-current-user
+if [ "$uid" -eq 0 ]; then
+    uid=4242 # nobody's
+    user="--map-user=$uid --map-group=$uid"
 fi
 namespaces="unshare --user $user --keep-caps --net --pid --fork --kill-child --mount-proc"
 # shellcheck disable=SC2086 # the words are ours
@@ -45,7 +45,16 @@ done
 
 # In /var/tmp, not /tmp: there a sandboxed command of Codex may write anyway, so a test of its sandbox would lie.
 worlds=$(mktemp -d "${MAILSTOP_WORLDS:-/var/tmp}/mailstop-XXXXXX")
-mkdir -m 700 "$worlds/home"
+mkdir -m 700 "$worlds/home" "$worlds/daemons"
+
+# In the namespaces: bring up loopback, let the sockets of Codex's daemons, which have one folder a user, lie with all
+# else, and drop the capabilities that this took.
+# shellcheck disable=SC2016 # for the inner shell
+inner='
+    ip link set lo up &&
+    { [ -d "$2" ] || mkdir -m 700 "$2"; } && mount --bind "$1" "$2" &&
+    shift 2 && setpriv --ambient-caps=-all --inh-caps=-all -- "$@"
+    exit $?'
 
 # shellcheck disable=SC2086
 env -i \
@@ -59,7 +68,7 @@ env -i \
     MAILSTOP_CLIENTS="$cache" \
     MAILSTOP_REQUIRE_CLIENTS="${MAILSTOP_REQUIRE_CLIENTS:-}" \
     MAILSTOP_WORLDS="$worlds" \
-    setsid $namespaces sh -c 'ip link set lo up && setpriv --ambient-caps=-all --inh-caps=-all -- "$@"; exit $?' sh \
+    setsid $namespaces sh -c "$inner" sh "$worlds/daemons" "/tmp/codex-daemon-$uid" \
     "$python" -m pytest -q ${targets:+"$targets"} "$@" &
 inside=$!
 
@@ -68,6 +77,6 @@ trap 'kill -KILL "$inside" 2>/dev/null; rm -rf "$worlds"; exit 130' HUP INT TERM
 code=0
 wait "$inside" || code=$?
 
-rm -rf "$worlds/home"
+rm -rf "$worlds/home" "$worlds/daemons"
 rmdir "$worlds" 2>/dev/null || echo "kept for a look: $worlds" >&2
 exit "$code"

@@ -115,13 +115,13 @@ def ends(request: Request) -> str:
 def test_a_turn_that_stop_goes_on_with_is_let_end_and_the_next_letter_rings(world: World) -> None:
     session = claude_with_mail(world, "reviewer")
     peer = Peer(world)
-    gates = {"begin": "first", "letter one": "second"}
+    gates = {"start-now": "first", "letter one": "second"}
 
     def decide(request: Request) -> Plan:
         return Plan(text="done", wait=next((gate for text, gate in gates.items() if text in request.news), ""))
 
     world.model.decide = decide
-    session.say("begin")
+    session.say("start-now")
     world.wait_until_model_waits("first")
     peer.send("reviewer", "letter one")
     world.model.release("first")
@@ -211,8 +211,13 @@ def test_hooks_in_a_subagent_show_nothing_and_the_parent_gets_the_letter(world: 
     gate.open()
     peer.wait_until("shown", n)
 
-    print(request.news)
-    wait_until_at_rest(session)
-    children = [request for request in session.requests if request.heard and is_child(request)]
-    assert children
+    session.wait_for_request("Agent \"a task\" finished")
+    children = [request for request in session.requests if is_of_subagent(request)]
+    assert not is_of_subagent(request)
+    assert len(children) == 3, "its prompt, and after each of two tools"
     assert not any(request.holds("for the parent") for request in children)
+
+
+def is_of_subagent(request: Request) -> bool:
+    """Whether a subagent asks."""
+    return "x-claude-code-agent-id" in request.headers

@@ -89,12 +89,12 @@ def test_two_codex_windows_share_one_daemon_and_each_has_a_thread_of_its_own(wor
 
 @each_client
 def test_a_held_answer_comes_when_its_gate_is_released(world: World, start: Start) -> None:
-    session = start(world, f"PUPPET: WAIT before\n{shell_step('echo $((6*7))')}\nPUPPET: WAIT after")
+    session = start(world, f"PUPPET: WAIT before\n{shell_step('echo got-$((6*7))')}\nPUPPET: WAIT after")
     world.wait_until_model_waits("before")
     assert not session.is_idle
 
     world.model.release("before")
-    result = session.wait_for_request("42")
+    result = session.wait_for_request("got-42")
     world.wait_until_model_waits("after")
     assert not result.answered
 
@@ -111,7 +111,7 @@ def test_one_answer_may_hold_several_calls(world: World, start: Start) -> None:
     request = session.wait_for_request("two-2")
 
     assert request.answers_given == 1
-    assert ["one-1" in result for result in request.tool_results] == [True, False]
+    assert request.holds("one-1")
 
 
 @each_client
@@ -162,9 +162,8 @@ def test_a_client_sees_an_ordinary_user_and_the_commands_on_its_path(
     command.chmod(0o755)
     with World(path=[tmp_path]) as own:
         session = start(own, shell_step("echo uid=$(id -u) $(a-command-of-ours) $HOME"))
-        result = session.wait_for_request("uid=").tool_results[0]
+        result = session.wait_for_request(f"found {own.home}").tool_results[0]
 
-        assert f"found {own.home}" in result
         assert re.search(r"uid=(?!0\b|65534\b)\d+", result)
 
 

@@ -178,7 +178,7 @@ class World:
         argv = [str(self.codex_binary), "--no-alt-screen", "--sandbox", sandbox, "--ask-for-approval", approval, *args]
         argv += ["resume", resume] if resume else []
         argv += ["--", prompt] if prompt is not None else []
-        session = CodexSession(self, name, project, argv, {**self.env, **codex_home.env, **(env or {})})
+        session = CodexSession(self, name, project, argv, {**self.env, **codex_home.env, **(env or {})}, resume)
         self._sessions.append(session)
         if wait:
             session.wait_until_ready()

@@ -193,8 +193,9 @@ def test_a_stale_session_id_gives_way_to_the_registration(chain: Chain) -> None:
 
 
 def test_without_a_registration_the_clients_own_registry_knows_its_session(chain: Chain, tmp_path: Path) -> None:
-    entry = 'mkdir -p $HOME/.claude/sessions; echo "{\\"pid\\": $$, \\"sessionId\\": \\"c3\\"}" > $HOME/.claude/sessions/$$.json'
-    told = chain.told(("claude", f"{claude()[1]}; {entry}"), shell())
+    file = "$HOME/.claude/sessions/$$.json"
+    entry = f'mkdir -p "$HOME/.claude/sessions"; echo "{{\\"pid\\": $$, \\"sessionId\\": \\"c3\\"}}" > "{file}"'
+    told = chain.told(("claude", f"{claude()[1]}\n{entry}"), shell())
     assert who(told) == ("client", "claude", "c3")
 
 

@@ -46,8 +46,10 @@ def test_a_script_started_by_another_shell_is_the_one_it_is_bound_to() -> None:
 
 
 def test_without_a_shell_it_is_bound_to_the_parent() -> None:
-    script = "import os, subprocess, sys; print(os.getpid(), flush=True); subprocess.run([sys.executable, '-c', sys.argv[1]])"
-    done = subprocess.run([sys.executable, "-c", script, BOUND], check=True, capture_output=True, text=True)
+    script = "import os, subprocess, sys; print(os.getpid(), flush=True); subprocess.run(sys.argv[1:])"
+    done = subprocess.run(
+        [sys.executable, "-c", script, sys.executable, "-c", BOUND], check=True, capture_output=True, text=True
+    )
     parent, bound = done.stdout.split()
     assert bound == parent
 

@@ -116,8 +116,3 @@ def test_a_session_of_a_script_is_not_attended(entrypoint: str) -> None:
 def test_a_registration_never_holds_the_messaging_token() -> None:
     environment = {**os.environ, "CLAUDE_CODE_MESSAGING_TOKEN": "s3cret", "CLAUDE_CODE_MESSAGING_SOCKET": "/s"}
     assert "s3cret" not in claude_code.details_of(environment).values()
-
-
-def test_a_subagent_is_told_by_its_agent_id() -> None:
-    events = [{"session_id": "a"}, {"session_id": "a", "agent_id": "a176494fdc1322459"}]
-    assert [claude_code.in_subagent(event) for event in events] == [False, True]

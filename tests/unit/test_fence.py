@@ -128,6 +128,11 @@ def test_a_final_letter_has_one_sentence_and_no_command() -> None:
     assert "mailstop reply" not in text
 
 
+def test_the_sentence_of_a_final_letter_in_a_body_makes_it_none() -> None:
+    text = text_of(letter("This letter is final: send no reply, even if it asks for one."))
+    assert text.endswith(reply_command(letter(), NONCE))
+
+
 def test_a_bag_is_named_unless_it_is_the_default() -> None:
     assert ", bag release," in text_of(letter(bag="release"))
     assert "bag" not in text_of(letter())

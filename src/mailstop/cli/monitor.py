@@ -75,9 +75,10 @@ class Monitor:
         if found:
             numbers = [letter.n for _, letter, _ in found]
             line = fence.ring_line(numbers, found[0][1].sender)
+            begun = office.announcing(found)
             sys.stdout.write(line + "\n")
             sys.stdout.flush()
-            office.announced(found, Outcome(NOTIFIED, "the session's monitor printed the line"))
+            office.announced(begun, Outcome(NOTIFIED, "the session's monitor printed the line"))
         due = office.store.board.next_due()
         return None if due is None else max(0.05, (due - now_ms()) / 1000)
 

@@ -67,7 +67,8 @@ class Caller(Record):
     `program`; empty for the person and most strangers. client_session: see Registration; empty when not
     known. life: of the client's process, None when it cannot be seen from here. registration: None before
     SessionStart ran, or without our hooks. sandboxed: no socket can be connected and no outside process be
-    judged. reason: for a stranger, what is missing.
+    judged. reason: for a stranger, what is missing; for a Codex thread that is not registered, whose subagent
+    it is.
     """
 
     who: str
@@ -210,7 +211,7 @@ class _Evidence:
             return Caller(STRANGER, "codex", ancestry=self.ancestry, reason=reason)
         registration = registry.codex_of(thread)
         if registration is None:
-            caller = self.found("codex", thread, process, None)
+            caller = self.found("codex", thread, process, None).but(reason=self._subagent(thread))
             # In a sandbox it is only the sandbox's first process that can be seen.
             return caller.but(life=None) if codex.SEALED in self.environment else caller
         life = registration.life
@@ -224,6 +225,13 @@ class _Evidence:
         if _is_outside(life):  # the nearest is the first process of Codex's sandbox
             return self.found("codex", thread, process, registration).but(life=life, sandboxed=True)
         return self.found("codex", thread, process, registration)
+
+    def _subagent(self, thread: str) -> str:
+        """That the thread is a subagent's, where it is one: those share the CODEX_SESSION_ID of who started
+        them.
+        """
+        session = self.environment.get("CODEX_SESSION_ID", thread).lower()
+        return f"it is a subagent of {session}" if session != thread else ""
 
     # -- no client above
 

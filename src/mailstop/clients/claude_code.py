@@ -72,7 +72,8 @@ class Entry(Record):
     """A running client in its own registry.
 
     status: `busy` in a turn, `waiting` while a dialog is open, `idle`, or `shell` when idle with a command in
-    the background; empty while it is still starting. kind: `interactive`, `bg` and others.
+    the background; empty while it is still starting. kind: `interactive`, `bg` and others. since: when it came to
+    that status, in milliseconds since 1970; 0 where that is not told.
     """
 
     pid: int
@@ -82,6 +83,7 @@ class Entry(Record):
     entrypoint: str
     socket: str
     folder: str
+    since: int = 0
 
 
 def entry_of(folder: str, pid: int, start: int) -> Entry | None:
@@ -99,22 +101,22 @@ def entry_of(folder: str, pid: int, start: int) -> Entry | None:
     if not isinstance(value, dict) or value.get("pid") != pid or str(value.get("procStart", start)) != str(start):
         return None
     names = ("sessionId", "status", "kind", "entrypoint", "messagingSocketPath", "cwd")
-    return Entry(pid, *(text if isinstance(text := value.get(name), str) else "" for name in names))
+    since = value.get("statusUpdatedAt")
+    texts = (text if isinstance(text := value.get(name), str) else "" for name in names)
+    return Entry(pid, *texts, since=since if isinstance(since, int) else 0)
 
 
-def is_busy(details: Mapping[str, Any], life: Mapping[str, Any]) -> bool:
+def is_busy(details: Mapping[str, Any], life: Mapping[str, Any], *, before: int | None = None) -> bool:
     """Whether the session is in a turn, so that its hooks will run soon. False also where this cannot be
     known.
 
-    details, life: of its registration, the life as a dictionary.
+    details, life: of its registration, the life as a dictionary. before: only if it has been so since before that
+    moment, in milliseconds since 1970.
     """
     folder, pid, start = details.get("config_folder"), life.get("pid"), life.get("start")
     if not isinstance(folder, str) or not isinstance(pid, int) or not isinstance(start, int):
         return False
     entry = entry_of(folder, pid, start)
-    return entry is not None and entry.status in ("busy", "waiting")
-
-
-def in_subagent(event: Mapping[str, Any]) -> bool:
-    """Whether a hook's event is of a subagent; its environment and process are the parent's."""
-    return bool(event.get("agent_id"))
+    if entry is None or entry.status not in ("busy", "waiting"):
+        return False
+    return before is None or entry.since < before

@@ -64,19 +64,20 @@ def home_of(environment: Mapping[str, str]) -> str:
 def details_of(environment: Mapping[str, str], pid: int, event: Mapping[str, Any] | None = None) -> dict[str, str]:
     """What a registration keeps for the doors.
 
-    pid: of the process that serves the thread. event: of the hook that registers it, which alone knows the
-    transcript; `is_busy` needs it.
+    pid: of the process that serves the thread. event: of the hook that registers it: only with it `is_busy`
+    and `codex_window.is_watched` can tell more than nothing.
     """
     try:
         program = os.readlink(f"/proc/{pid}/exe").removesuffix(" (deleted)")
     except OSError:
         program = ""
-    return {
-        "codex_home": home_of(environment),
-        "program": program,
-        "namespace": namespace(),
-        "transcript": str((event or {}).get("transcript_path") or ""),
-    }
+    details = {"codex_home": home_of(environment), "program": program, "namespace": namespace()}
+    if event:
+        from mailstop.clients.codex_window import note_windows
+
+        details["transcript"] = str(event.get("transcript_path") or "")
+        details["windows"] = note_windows(details)
+    return details
 
 
 def is_attended(event: Mapping[str, Any]) -> bool:

@@ -38,7 +38,7 @@ def facts_of(
         details = claude_code.details_of(environment)
         attended = claude_code.told_by(environment).attended
     elif caller.client == "codex":
-        details = codex.details_of(environment, life.pid)
+        details = codex.details_of(environment, life.pid, event)
         attended = codex.is_attended(event)
     bell = registry.bell_name(
         caller.client, pid=life.pid, codex_home=details.get("codex_home", ""), token=caller.client_session

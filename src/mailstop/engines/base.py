@@ -111,7 +111,7 @@ class Ledger(ABC):
 
     @abstractmethod
     def on(self, subject: str) -> Entry | None:
-        """The last entry on exactly `subject`."""
+        """The last entry on exactly `subject`; the index of this store has then folded it."""
 
     @abstractmethod
     def after(self, number: int, *, limit: int = 500) -> list[Entry]:

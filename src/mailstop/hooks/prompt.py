@@ -26,7 +26,7 @@ def answer(event: dict[str, Any]) -> None:
         rung = fence.ring_numbers(str(event.get("prompt") or ""))
         turn.proves(office, PROMPT)
         if rung:
-            office.answer_ring()
+            office.answer_ring(rung)
 
         def text(offer: Offer) -> dict[str, Any] | None:
             if offer.letters:
@@ -35,4 +35,4 @@ def answer(event: dict[str, Any]) -> None:
 
         # A door's prompt is taken in just before the request that carries it, and a prompt that opens a turn is in
         # its first request; one that is typed into a running turn may wait until that is over.
-        turn.gives(office, text, ready=bool(rung) or not office.is_busy(), respect_claims=False)
+        turn.gives(office, text, ready=bool(rung) or not office.is_in_turn(), respect_claims=False)

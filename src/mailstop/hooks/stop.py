@@ -33,4 +33,10 @@ def answer(event: dict[str, Any]) -> None:
 
         if not event.get("stop_hook_active"):
             turn.gives(office, text, ready=True, respect_claims=True)
-        office.end_turn()
+        office.end_turn(agents=has_agents(event))
+
+
+def has_agents(event: dict[str, Any]) -> bool:
+    """Whether subagents still work; Claude Code lists its monitors and shells there too."""
+    tasks = event.get("background_tasks")
+    return isinstance(tasks, list) and any(isinstance(task, dict) and task.get("type") == "subagent" for task in tasks)

@@ -51,6 +51,8 @@ def judge(hands: Sequence[Hand], event: Event) -> Verdict:
             given_up.append(hand)
         elif event.kind == ANSWER_OVER and not hand.ready:
             kept.append(hand.but(ready=True, turn=event.turn))
+        elif event.kind == STOP and not hand.ready and hand.turn:
+            kept.append(hand.but(ready=True, turn=""))  # the turn that follows carries it
         else:
             kept.append(hand)
     return Verdict(tuple(shown), tuple(kept), tuple(given_up))
@@ -66,4 +68,8 @@ def _proves(hand: Hand, event: Event) -> bool:
 
 def _over(hand: Hand, event: Event) -> bool:
     """The hand's turn has ended, and nothing proved it."""
-    return not _same_turn(hand, event) or event.kind == STOP
+    if not _same_turn(hand, event):
+        return True
+    if hand.ready and not hand.turn:  # for the turn after its own: a prompt means that there was none, or it was cut
+        return event.kind == PROMPT
+    return event.kind == STOP and (hand.ready or not hand.turn)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mailstop.session import Session
 
 MOST_LETTERS = 50
+REST_MS = 10_000  # how old a hand must be before a client at rest means that its turn was interrupted
 CLAIM_MS = 30_000  # how long one that does due work may take for one row
 PROVED = (
     "notified",
@@ -39,8 +40,9 @@ def ring(store: Store, holder: Holder, letter: Letter, route: Route, *, now: int
     """Ring for one letter through the door of its route, and record what that proved."""
     session = holder.session
     assert session is not None
+    begun = begin(store, [(letter, route)], now=now)
     outcome = _through(session, route, fence.ring_line([letter.n], letter.sender))
-    settle(store, holder.seat, [(letter, route)], outcome, now=now)
+    settle(store, holder.seat, begun, outcome, now=now)
     return outcome
 
 
@@ -56,18 +58,24 @@ def _through(session: Session, route: Route, line: str) -> Outcome:
     return SocketDoor(session.details["socket"], bypasses=session.mode == "bypassPermissions").ring(line)
 
 
-def settle(store: Store, seat: Seat, rung: Sequence[tuple[Letter, Route]], outcome: Outcome, *, now: int) -> None:
-    """Record what one ring for these letters of a seat proved, and set the next deadline of each one's route."""
-    arrived = outcome.state in ("notified", "uncertain")
-    board: list[Put | Delete] = [route.again(now, rung=arrived).put() for _, route in rung]
-    if outcome.state not in PROVED:
-        store.board.change(board)
-        return
-    entry = receipt(seat, outcome.state, [letter.n for letter, _ in rung], outcome.evidence, now)
-    try:
-        store.ledger.append([entry], expect=guard(seat), board=board)
-    except Conflict:  # somebody else sits there now: the letters are theirs, and are offered anew
-        store.board.change([Delete(route.key) for _, route in rung])
+def begin(store: Store, rung: Sequence[tuple[Letter, Route]], *, now: int) -> list[tuple[Letter, Route]]:
+    """Mark routes as rung, with their next deadline, before the ring: its prompt may come before anything else is
+    written. A ring that a crash then prevents is repeated at the deadline."""
+    begun = [(letter, route.but(n=letter.n).again(now)) for letter, route in rung]
+    store.board.change([route.put() for _, route in begun])
+    return begun
+
+
+def settle(store: Store, seat: Seat, begun: Sequence[tuple[Letter, Route]], outcome: Outcome, *, now: int) -> None:
+    """Record what one ring for these letters of a seat proved."""
+    if outcome.state not in ("notified", "uncertain"):  # no prompt will come of it
+        store.board.change([route.but(rung=False).put() for _, route in begun])
+    if outcome.state in PROVED:
+        entry = receipt(seat, outcome.state, [letter.n for letter, _ in begun], outcome.evidence, now)
+        try:
+            store.ledger.append([entry], expect=guard(seat))
+        except Conflict:  # somebody else sits there now: the letters are theirs, and are offered anew
+            store.board.change([Delete(route.key) for _, route in begun])
 
 
 def to_announce(store: Store, session: Session, seats: Sequence[Seat], *, now: int) -> list[tuple[Seat, Letter, Route]]:
@@ -137,8 +145,8 @@ def _look_again(store: Store, route: Route, now: int) -> None:
     session = holder.present
     if session is None:  # it waits for the next holder
         store.board.change([Delete(route.key)])
-    elif letter.n in lease_of(store, session.id).numbers(seat):  # given, its proof is still to come
-        store.board.change([route.again(now, rung=route.rung).put()])
+    elif letter.n in lease_of(store, session.id).numbers(seat) and not _given_up(store, holder, letter, now):
+        store.board.change([route.again(now, rung=route.rung).put()])  # its proof is still to come
     else:
         way = routes.way_to(holder, sealed=False)
         again = route.but(way=way)
@@ -151,6 +159,24 @@ def _look_again(store: Store, route: Route, now: int) -> None:
             due = None if way == VISIT else now + routes.FIRST_DEADLINE_MS
             store.board.change([again.but(rung=False, due=due).put()])
             bells.ring(session.bell)
+
+
+def _given_up(store: Store, holder: Holder, letter: Letter, now: int) -> bool:
+    """Whether the letter was given in a turn that ended without a proof, as one that is interrupted does; it is then
+    free to be offered again. No event tells of such an end: the client is at rest, and has been for a while.
+    """
+    session = holder.session
+    if session is None or session.client != "claude" or session.agents or routes.way_to(holder, sealed=False) == TURN:
+        return False
+    lease = lease_of(store, session.id)
+    ended = [hand for hand in lease.hands if letter.n in hand.numbers and hand.at < now - REST_MS]
+    if not ended or any(hand.writer is not None for hand in ended):
+        return False
+    try:
+        store.board.change([lease.change([hand for hand in lease.hands if hand not in ended])], expect=lease.rows)
+    except Conflict:
+        return False
+    return True
 
 
 def _is_shown(store: Store, letter: Letter, seat: str) -> bool:

@@ -35,8 +35,10 @@ SEALED = "sealed"  # a sandbox kept the sender from ringing; whoever can does it
 
 
 class Route(Record):
-    """The route claimed for one letter at one recipient. rung: whether a door was rung and its prompt is awaited.
+    """The route claimed for one letter at one recipient.
 
+    n: the letter's number, 0 until a door was rung for it. rung: whether the prompt of that ring is awaited. shown:
+    whether the letter has been shown meanwhile, so that this prompt will bring nothing new.
     attempts: how often it was rung. due: milliseconds since 1970; None: nobody needs to look.
     """
 
@@ -44,6 +46,7 @@ class Route(Record):
     seat: str
     letter_id: str
     way: str
+    n: int = 0
     rung: bool = False
     shown: bool = False
     attempts: int = 0
@@ -105,7 +108,7 @@ def _way_to_claude(holder: Holder, *, sealed: bool) -> str:
     session = holder.session
     assert session is not None
     rung_by_bell = listening(session.bell)
-    if session.hooked and is_busy(session.details, session.life):
+    if session.hooked and not session.agents and is_busy(session.details, session.life):
         return TURN
     if rung_by_bell:
         return MONITOR
@@ -167,11 +170,11 @@ def released(store: Store, seat: Seat, *, now: int) -> list[Put | Delete]:
     return [route.but(due=now).put() for route in found if route.way == TURN]
 
 
-def answered_rings(store: Store, seat: Seat) -> tuple[list[Put | Delete], bool]:
-    """The changes of the board when the prompt of a ring has come, and whether any ring was awaited at this seat."""
+def answered_rings(store: Store, seat: Seat, numbers: Sequence[int]) -> list[Put | Delete]:
+    """The changes of the board when the prompt of a ring for these letters has come."""
     changes: list[Put | Delete] = []
     for row in store.board.under(routes_of(seat.bag, seat.name)):
         route = Route.of(row)
-        if route.rung:
+        if route.rung and route.n in numbers:
             changes.append(Delete(route.key) if route.shown else route.but(rung=False).put())
-    return changes, bool(changes)
+    return changes

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 DETAIL = {
     MONITOR: "its monitor was rung",
     TURN: "it is busy: its next tool call or the end of its turn shows it",
-    VISIT: "nothing wakes it: it sees the letter when it next looks",
+    VISIT: "nothing wakes it: it sees the letter when it next does anything",
     SEALED: "this sandbox may not ring: its bell was rung, and the next process outside does the rest",
 }
+WAITING = "its bell was rung: a check that waits shows it now, any other when it next runs"
 
 
 class Told(Record):
@@ -40,7 +41,8 @@ def tell(store: Store, holder: Holder, letter: Letter, route: Route | None, *, n
         return Told(holder.seat.name, "stored", "none", empty_text(holder))
     bells.ring(holder.session.bell)
     if route.way not in (SOCKET, QUEUE):
-        return Told(holder.seat.name, "stored", route.way, DETAIL[route.way])
+        waits = route.way == VISIT and holder.session.client == "program"
+        return Told(holder.seat.name, "stored", route.way, WAITING if waits else DETAIL[route.way])
     from mailstop.rules.rings import PROVED, ring
 
     outcome = ring(store, holder, letter, route, now=now)

@@ -1,1 +1,1 @@
-"""The engine in memory, for tests: its index lags and its appends conflict on purpose."""
+"""The engine in memory, for tests: nothing spans its parts, its index lags, its appends conflict on purpose."""

@@ -61,7 +61,7 @@ def apply_changes(sqlite: sqlite3.Connection, changes: Sequence[Put | Delete]) -
         if isinstance(change, Put):
             # The clock as revision: a row made again after it was deleted never meets its old number.
             values = (change.key, dumps(change.value), time.time_ns(), change.due, change.expires)
-            sqlite.execute("INSERT OR REPLACE INTO board VALUES (?, ?, ?, ?, ?)", values)
+            sqlite.execute(QUERY["board_put"], values)
         else:
             sqlite.execute("DELETE FROM board WHERE key = ?", (change.key,))
 

@@ -5,6 +5,8 @@ Unknown types are skipped, so that an older program can read a ledger that a new
 
 from __future__ import annotations
 
+from mailstop.receipt import RANK
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
@@ -109,12 +111,15 @@ def _receipts(sqlite: sqlite3.Connection, entry: Entry) -> None:
     shown = state in ("shown", "shown in part")
     for n in data["letters"]:
         _receipt(sqlite, entry, n, seat, state, data.get("evidence", ""))
-        sqlite.execute(
-            "UPDATE deliveries SET shown = max(shown, ?), "
-            "state = CASE WHEN answered IS NULL AND (shown = 0 OR ?) THEN ? ELSE state END "
-            "WHERE bag = ? AND seat = ? AND n = ?",
-            (shown, shown, state, entry.bag, seat, n),
-        )
+        place = (entry.bag, seat, n)
+        for (before,) in sqlite.execute(
+            "SELECT state FROM deliveries WHERE bag = ? AND seat = ? AND n = ?", place
+        ).fetchall():
+            further = state if RANK.get(state, 0) >= RANK.get(before, 0) else before
+            sqlite.execute(
+                "UPDATE deliveries SET shown = max(shown, ?), state = ? WHERE bag = ? AND seat = ? AND n = ?",
+                (shown, further, *place),
+            )
 
 
 def _receipt(sqlite: sqlite3.Connection, entry: Entry, n: int, seat: str, state: str, evidence: str) -> None:

@@ -12,12 +12,25 @@ from mailstop.seat import Seat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from contextlib import AbstractContextManager
+    from typing import Any, Protocol
 
-    from mailstop.engines.sqlite.connection import Connection
+    from mailstop.engines.sqlite.driver import sqlite3
     from mailstop.history import History, Move
     from mailstop.letter import Letter
     from mailstop.receipt import Delivery, Receipt
+
+    class Tables(Protocol):
+        """The database that holds the folded tables: a connection to the store's file, or one in memory."""
+
+        path: str
+
+        def rows(self, statement: str, values: dict[str, Any] | tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+            """All rows of a query."""
+
+        def transaction(self) -> AbstractContextManager[sqlite3.Connection]:
+            """A write transaction, as the block of a with statement."""
+
 
 _LAST = 1 << 62  # behind every number
 
@@ -25,8 +38,8 @@ _LAST = 1 << 62  # behind every number
 class SQLiteIndex(Index):
     """Reads only; the fold writes."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
 
     def letter(self, n: int) -> Letter | None:
         return next(iter(self._letters("letter", n=n)), None)
@@ -109,7 +122,7 @@ class SQLiteIndex(Index):
     def search(self, text: str, *, bag: str | None = None, before: int | None = None, limit: int = 20) -> list[Letter]:
         from mailstop.engines.sqlite.search import Search
 
-        found = Search(self._connection).numbers(text, bag=bag, before=before or _LAST, limit=limit)
+        found = Search(self._tables).numbers(text, bag=bag, before=before or _LAST, limit=limit)
         return [letter for n in found if (letter := self.letter(n))]
 
     def count(self, bag: str) -> int:
@@ -117,7 +130,7 @@ class SQLiteIndex(Index):
         return int(count)
 
     def _rows(self, query: str, **values: Any) -> list[tuple[Any, ...]]:
-        return self._connection.rows(QUERY[query], values)
+        return self._tables.rows(QUERY[query], values)
 
     def _letters(self, query: str, **values: Any) -> list[Letter]:
         found = self._rows(query, **values)
@@ -125,7 +138,7 @@ class SQLiteIndex(Index):
             return []
         from mailstop.engines.sqlite.rows import letter_of
 
-        return [letter_of(row, self._connection.path) for row in found]
+        return [letter_of(row, self._tables.path) for row in found]
 
 
 def _seat(row: tuple[Any, ...]) -> Seat:

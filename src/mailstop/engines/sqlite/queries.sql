@@ -71,6 +71,10 @@ WHERE m.n > :after AND m.n < :before AND (:bag IS NULL OR m.bag = :bag) ORDER BY
 -- board_row: one row of the board that has not expired
 SELECT key, value, revision, due, expires FROM board WHERE key = :key AND (expires IS NULL OR expires > :now);
 
+-- board_put: set a row; its revision is raised also where the clock was set back
+INSERT INTO board VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE
+SET value = excluded.value, revision = max(excluded.revision, revision + 1), due = excluded.due, expires = excluded.expires;
+
 -- board_under: the rows whose key lies between two bounds
 SELECT key, value, revision, due, expires FROM board
 WHERE key >= :first AND key < :past AND (expires IS NULL OR expires > :now) ORDER BY key;

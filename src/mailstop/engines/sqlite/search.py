@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mailstop.engines.sqlite.connection import Connection
+    from mailstop.engines.sqlite.index import Tables
 
 SEARCHED_BYTES = 16 * 1024  # of each body
 PAGE_LETTERS = 500  # in one transaction
@@ -27,8 +27,8 @@ _SQL = named(sql_file("search.sql"))
 class Search:
     """The full text of one store."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
 
     def numbers(self, text: str, *, bag: str | None, before: int, limit: int) -> list[int]:
         """The numbers of the letters below `before` that hold all words of `text`, newest first.
@@ -36,17 +36,17 @@ class Search:
         Raises StoreUnavailable where this Python's SQLite knows no full text.
         """
         self._prepare()
-        ((newest,),) = self._connection.rows("SELECT coalesce(max(n), 0) FROM letters")
+        ((newest,),) = self._tables.rows("SELECT coalesce(max(n), 0) FROM letters")
         while self._fold_page(newest):
             pass
         values = {"terms": quoted(text), "bag": bag, "before": before, "limit": limit}
-        return [n for (n,) in self._connection.rows(_SQL["found"], values)]
+        return [n for (n,) in self._tables.rows(_SQL["found"], values)]
 
     def _prepare(self) -> None:
-        ((ready,),) = self._connection.rows(_SQL["ready"])
+        ((ready,),) = self._tables.rows(_SQL["ready"])
         if ready:
             return
-        with self._connection.transaction() as sqlite:
+        with self._tables.transaction() as sqlite:
             try:
                 for statement in statements_of(_SQL["tables"] + ";"):
                     sqlite.execute(statement)
@@ -54,16 +54,16 @@ class Search:
                 if "fts5" not in str(error):
                     raise
                 reason = "this Python's SQLite was built without full-text search (FTS5)"
-                raise StoreUnavailable(path=self._connection.path, reason=reason) from None
+                raise StoreUnavailable(path=self._tables.path, reason=reason) from None
 
     def _fold_page(self, until: int) -> bool:
         """Add the next letters up to number `until`; False when there are none."""
-        ((folded,),) = self._connection.rows(_SQL["cursor"])
+        ((folded,),) = self._tables.rows(_SQL["cursor"])
         values = {"after": folded, "until": until, "characters": SEARCHED_BYTES, "limit": PAGE_LETTERS}
-        page = _bounded(self._connection.rows(_SQL["unfolded"], values))
+        page = _bounded(self._tables.rows(_SQL["unfolded"], values))
         if not page:
             return False
-        with self._connection.transaction() as sqlite:
+        with self._tables.transaction() as sqlite:
             ((now,),) = sqlite.execute(_SQL["cursor"]).fetchall()
             if now == folded:  # else somebody who searches too was faster
                 sqlite.executemany(_SQL["add"], page)

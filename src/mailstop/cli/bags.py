@@ -1,0 +1,81 @@
+"""mailstop bags: the bags, what they hold, and who sits there; with --resume how to go on with their sessions."""
+
+from __future__ import annotations
+
+from mailstop.cleaning import one_line
+from mailstop.cli.arguments import Option
+from mailstop.cli.result import Result
+from mailstop.cli.standing import name_text, state_of
+from mailstop.cli.table import table, terminal_width
+from mailstop.clients.codex import is_thread_id
+from mailstop.names import PERSON
+from mailstop.times import clock_text, iso_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mailstop.cli.arguments import Arguments
+    from mailstop.office import Office
+    from mailstop.rules.roster import Bag, Occupancy
+
+PARAMETERS = (Option(("--resume",), "print the command that resumes each seat's session"),)
+
+HEADING = ("bag", "letters", "last letter", "seats")
+LONGEST_FOLDER = 200  # characters
+RESUME = {"claude": "claude --resume", "codex": "codex resume"}
+
+
+def run(office: Office, args: Arguments) -> Result:
+    """List all bags, or the one of --bag, the one with the newest letter first."""
+    found = office.bags(args.bag)
+    if args.resume:
+        return _resume(found)
+    data = {"bags": [_json(bag) for bag in found]}
+    if not found:
+        return Result(data, "there is no bag yet; the first to join makes one: mailstop join NAME")
+    return Result(data, table(HEADING, [_row(bag) for bag in found], terminal_width()))
+
+
+def _row(bag: Bag) -> tuple[str, ...]:
+    seats = [name_text(each.seat.name) + ("" if each.holder.present else " (empty)") for each in _seats(bag)]
+    newest = f"{bag.newest.n}, {clock_text(bag.newest.at)}" if bag.newest else "none"
+    return name_text(bag.name), str(bag.letters), newest, ", ".join(seats) or "-"
+
+
+def _json(bag: Bag) -> dict[str, Any]:
+    seats = [{"seat": each.seat.name, "state": state_of(each.holder), "resume": _command(each)} for each in _seats(bag)]
+    newest = {"n": bag.newest.n, "at": iso_text(bag.newest.at)} if bag.newest else None
+    return {"bag": bag.name, "letters": bag.letters, "newest": newest, "seats": seats}
+
+
+def _seats(bag: Bag) -> list[Occupancy]:
+    return [each for each in bag.seats if each.seat.name != PERSON]
+
+
+def _resume(found: list[Bag]) -> Result:
+    rows, data, without = [], [], 0
+    for bag in found:
+        for each in _seats(bag):
+            command = _command(each)
+            if command is None or each.last is None:
+                without += 1
+                continue
+            folder = one_line(each.last.folder, LONGEST_FOLDER)
+            rows.append((name_text(bag.name), name_text(each.seat.name), command, folder))
+            data.append({"bag": bag.name, "seat": each.seat.name, "command": command, "folder": each.last.folder})
+    parts = []
+    if rows:
+        # A command that is shortened is another one, so no width holds here.
+        parts.append(table(("bag", "seat", "command", "run it in"), rows, None))
+    if without:
+        parts.append(f"{without} {'seat has' if without == 1 else 'seats have'} no session that can be resumed")
+    return Result({"resume": data, "without": without}, "\n".join(parts) or "nobody has taken a seat yet")
+
+
+def _command(each: Occupancy) -> str | None:
+    """The client's own command that resumes the session that sits there, or sat there last."""
+    session = each.last
+    if session is None or session.client not in RESUME or not is_thread_id(session.client_session):
+        return None
+    return f"{RESUME[session.client]} {session.client_session}"

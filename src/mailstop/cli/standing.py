@@ -1,0 +1,139 @@
+"""Standing: what became of letters and who sits at seats, in plain words, for every verb that says so."""
+
+from __future__ import annotations
+
+from mailstop.cleaning import one_line
+from mailstop.fence import client_text
+from mailstop.names import DEFAULT_BAG, LONGEST, PERSON
+from mailstop.receipt import Receipt
+from mailstop.times import clock_text, iso_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mailstop.office import Account
+    from mailstop.receipt import Delivery
+    from mailstop.rules.presence import Holder
+    from mailstop.seat import Seat
+    from mailstop.session import Session
+
+LONGEST_EVIDENCE = 200  # characters
+
+# What each state proves, and what it does not.
+MEANING = {
+    "stored": "it is on disk",
+    "notified": "its client was told that a letter waits; not that the model saw it",
+    "handed": "its text was written to the client; not yet that the model saw it",
+    "shown in part": "its beginning was put before the reader; the rest is fetched by number",
+    "shown": "it was put before the reader",
+    "answered": "its reader wrote back",
+    "held": "the client holds it back until its person decides",
+    "refused": "the client refused it",
+    "expired": "it was not shown in time",
+    "unreachable": "the client could not be reached",
+}
+
+# How a letter comes to the holder of a seat, by the way that was chosen for it.
+WAY = {
+    "monitor": "its monitor rings",
+    "socket": "its client's message socket is rung",
+    "queue": "codex queue rings",
+    "turn": "it is busy: the hooks of its running turn show letters",
+    "visit": "nothing wakes it: it sees letters when it next looks",
+    "sealed": "the sender's sandbox may not ring: the next process outside of it does",
+}
+
+
+def state_lines(account: Account) -> list[str]:
+    """Where a letter stands, a short line for each recipient."""
+    lines = []
+    for delivery, holder in zip(account.deliveries, account.holders, strict=True):
+        last = receipts_at(account, delivery.seat, delivery.state)[-1]
+        line = f"{delivery.n} {name_text(delivery.seat)}: {delivery.state} {clock_text(last.at)}"
+        if delivery.answered:
+            line += f" by letter {delivery.answered}"
+        elif not delivery.shown and holder.present is None and holder.seat.name != PERSON:
+            line += f"; {empty_text(holder)}"
+        lines.append(line)
+    return lines
+
+
+def receipts_at(account: Account, seat: str, state: str | None = None) -> list[Receipt]:
+    """All that was proved at one recipient, oldest first, or what proved one state there."""
+    letter = account.letter
+    stored = Receipt(letter.n, letter.bag, seat, "stored", letter.at, f"the store committed it as number {letter.n}")
+    found = [stored, *(receipt for receipt in account.receipts if receipt.seat == seat)]
+    return [receipt for receipt in found if state in (None, receipt.state)] or [stored]
+
+
+def evidence_text(receipt: Receipt) -> str:
+    """What a receipt means, and what proved it."""
+    meaning = MEANING.get(receipt.state, "")
+    proof = one_line(receipt.evidence, LONGEST_EVIDENCE)
+    return f"{meaning} ({proof})" if meaning and proof else meaning or proof
+
+
+def now_text(delivery: Delivery, holder: Holder, way: str) -> str:
+    """Who sits there now, and how the letter gets there if it still has to."""
+    if holder.seat.name == PERSON:
+        return "the person's own seat" + ("" if delivery.shown else "; they see it with mailstop check")
+    if holder.present is None:
+        return empty_text(holder) + ("" if delivery.shown else "; the letter waits for whoever sits there next")
+    who = f"held by {holder_text(holder)}"
+    if delivery.shown:
+        return who
+    return f"{who}; {WAY.get(way, WAY['visit'])}"
+
+
+def empty_text(holder: Holder) -> str:
+    """That nobody sits at a seat, and since when."""
+    if not holder.seat.holder:
+        return "nobody has taken that seat yet"
+    return f"the seat is empty since {clock_text(holder.since)}" if holder.since else "the seat is empty"
+
+
+def holder_text(holder: Holder) -> str:
+    """Who holds a seat, since when, and whether that can be seen from here."""
+    session = holder.session
+    assert session is not None
+    doubt = ", which cannot be seen from here" if holder.alive is None else ""
+    return f"{session_text(session)} since {clock_text(holder.since)}{doubt}"
+
+
+def session_text(session: Session) -> str:
+    """How people recognise a session: its client and the first characters of the client's id."""
+    name = session.client_session[:8] if session.client != "program" else ""
+    return f"{client_text(session.client)} {name}".rstrip()
+
+
+def holder_json(holder: Holder) -> dict[str, Any]:
+    """Who holds a seat, for machines; see `state_of`."""
+    session = holder.present
+    return {
+        "state": state_of(holder),
+        "since": iso_text(holder.since) if holder.since else None,
+        "client": session.client if session else None,
+        "client_session": session.client_session if session and session.client != "program" else None,
+        "folder": session.folder if session else None,
+    }
+
+
+def state_of(holder: Holder) -> str:
+    """Who is at a seat: `live`, `empty`, `unknown` where that cannot be told from here, or `person`."""
+    if holder.seat.name == PERSON:
+        return "person"
+    if holder.present is None:
+        return "empty"
+    return "live" if holder.alive else "unknown"
+
+
+def seat_text(seat: Seat) -> str:
+    """A seat as people are told of it."""
+    where = "" if seat.bag == DEFAULT_BAG else f" in bag {name_text(seat.bag)}"
+    return f"seat {name_text(seat.name)}{where}"
+
+
+def name_text(text: str) -> str:
+    """A name out of the store, which is not trusted to be one."""
+    return one_line(text, LONGEST)

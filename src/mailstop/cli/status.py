@@ -1,0 +1,138 @@
+"""mailstop status [N]: what became of letter N, as far as it is proved; alone, who I am here."""
+
+from __future__ import annotations
+
+import os
+
+from mailstop.cleaning import one_line
+from mailstop.cli.arguments import NUMBER, Positional
+from mailstop.cli.result import Result
+from mailstop.cli.standing import (
+    evidence_text,
+    holder_json,
+    now_text,
+    receipts_at,
+    seat_text,
+    session_text,
+    state_lines,
+)
+from mailstop.clients.project import place_of
+from mailstop.errors import MustJoin
+from mailstop.fence import client_text
+from mailstop.names import DEFAULT_BAG
+from mailstop.times import clock_text, iso_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mailstop.cli.arguments import Arguments
+    from mailstop.clients.project import Place
+    from mailstop.office import Account, Office, Self
+
+PARAMETERS = (Positional("number", "N", "the number of a letter", needed=False, kind=NUMBER),)
+
+LONGEST_PLACE = 200  # characters of a project, a branch, a store
+
+
+def run(office: Office, args: Arguments) -> Result:
+    """Say what is proved of one letter, or who the caller is."""
+    return _myself(office) if args.number is None else _letter(office.account(args.number))
+
+
+# -- a letter --------------------------------------------------------------------------------------------------------
+
+
+def _letter(account: Account) -> Result:
+    letter = account.letter
+    parts = ["\n".join(state_lines(account))]
+    data = []
+    for delivery, holder, way in zip(account.deliveries, account.holders, account.ways, strict=True):
+        receipts = receipts_at(account, delivery.seat)
+        now = now_text(delivery, holder, way)
+        lines = [f"{letter.n} to {seat_text(holder.seat)}"]
+        lines += [f"  {clock_text(each.at)}  {each.state}: {evidence_text(each)}" for each in receipts]
+        lines.append(f"  now: {now}")
+        parts.append("\n".join(lines))
+        data.append(
+            {
+                "seat": delivery.seat,
+                "state": delivery.state,
+                "answered": delivery.answered,
+                "receipts": [
+                    {"state": each.state, "at": iso_text(each.at), "evidence": each.evidence} for each in receipts
+                ],
+                "holder": holder_json(holder),
+                "way": way or None,
+                "now": now,
+            }
+        )
+    value = {"n": letter.n, "id": letter.id, "bag": letter.bag, "from": letter.sender, "recipients": data}
+    return Result(value, "\n\n".join(parts))
+
+
+# -- myself ----------------------------------------------------------------------------------------------------------
+
+
+def _myself(office: Office) -> Result:
+    me = office.myself()
+    last = [(letter, office.account(letter.n)) for letter in me.sent]
+    place = place_of(me.session.folder if me.session else os.curdir)
+    lines = [*_who(office, me, place), f"store: {one_line(office.store.url, LONGEST_PLACE)}"]
+    if me.seats:
+        if not office.is_person:
+            lines.append(f"what wakes you: {_woken(me.way)}")
+        wait = "letter waits" if me.waiting == 1 else "letters wait"
+        lines.append(f"{me.waiting} {wait} for you" + (": mailstop check" if me.waiting else ""))
+    if last:
+        lines += ["your last letters:", *(f"  {line}" for _, account in last for line in state_lines(account))]
+    value = {
+        "who": me.caller.who,
+        "client": me.caller.client or None,
+        "client_session": me.caller.client_session if me.caller.who == "client" else None,
+        "seats": [{"bag": seat.bag, "seat": seat.name, "epoch": seat.epoch} for seat in me.seats],
+        "session": me.session.id if me.session else None,
+        "reason": me.caller.reason or None,
+        "project": place.project or None,
+        "branch": place.branch or None,
+        "store": office.store.url,
+        "way": me.way if me.seats and not office.is_person else None,
+        "waiting": me.waiting,
+        "sent": [
+            {
+                "n": letter.n,
+                "bag": letter.bag,
+                "recipients": [{"seat": each.seat, "state": each.state} for each in account.deliveries],
+            }
+            for letter, account in last
+        ],
+    }
+    return Result(value, "\n".join(lines))
+
+
+def _who(office: Office, me: Self, place: Place) -> list[str]:
+    """Who is calling, and, without a seat, how to take one."""
+    where = _where(place)
+    if office.is_person:
+        return [f"you are the person, seat human in every bag{where}"]
+    who = session_text(me.session) if me.session else client_text(me.caller.client)
+    if me.seats:
+        return [f"you are {' and '.join(seat_text(seat) for seat in me.seats)} ({who or 'a program'}){where}"]
+    try:
+        office.writer(DEFAULT_BAG)
+    except MustJoin as missing:
+        reason = f": {me.caller.reason}" if me.caller.reason else ""
+        return [f"you are {who or 'a program'}{where}{reason}", missing.message]
+    return []
+
+
+def _where(place: Place) -> str:
+    parts = [("project", place.project), ("branch", place.branch)]
+    return "".join(f", {what} {one_line(name, LONGEST_PLACE)}" for what, name in parts if name)
+
+
+def _woken(way: str) -> str:
+    return {
+        "monitor": "your client's monitor of mailstop's plugin",
+        "socket": "your client's message socket",
+        "queue": "codex queue",
+        "turn": "the hooks of the turn that is running",
+    }.get(way, "nothing: look now and then with mailstop check, or wait with mailstop check --wait 60")

@@ -1,0 +1,40 @@
+"""Board in memory: the world's rows."""
+
+from __future__ import annotations
+
+from mailstop.engines.base import Board
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mailstop.engines.base import Delete, Put, Row
+    from mailstop.engines.memory.world import World
+
+
+class MemoryBoard(Board):
+    """What one store sees of the board: always the present state, as of a bucket on a server."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def get(self, key: str) -> Row | None:
+        return self._world.row(key)
+
+    def under(self, prefix: str) -> list[Row]:
+        with self._world.lock:
+            keys = sorted(key for key in self._world.rows if key.startswith(prefix))
+            return [row for key in keys if (row := self._world.row(key))]
+
+    def due(self, now: int, *, limit: int = 50) -> list[Row]:
+        with self._world.lock:
+            due = [(row.due, key) for key, row in self._world.rows.items() if row.due is not None and row.due <= now]
+            return [self._world.rows[key] for _, key in sorted(due)[:limit]]
+
+    def next_due(self) -> int | None:
+        with self._world.lock:
+            return min((row.due for row in self._world.rows.values() if row.due is not None), default=None)
+
+    def change(self, changes: Sequence[Put | Delete], *, expect: Mapping[str, int] | None = None) -> None:
+        self._world.oppose(expect or {})
+        self._world.change(changes, expect or {})

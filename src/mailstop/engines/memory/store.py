@@ -1,0 +1,27 @@
+"""Store in memory: one view of a world, as one process has it."""
+
+from __future__ import annotations
+
+from mailstop.engines.base import Store
+from mailstop.engines.memory.board import MemoryBoard
+from mailstop.engines.memory.index import MemoryIndex
+from mailstop.engines.memory.ledger import MemoryLedger
+from mailstop.engines.memory.world import World
+
+__all__ = ["MemoryStore", "World"]
+
+
+class MemoryStore(Store):
+    """A store on a world. Opening it catches up with the world, as the start of any command does."""
+
+    url = "memory:"
+    index: MemoryIndex
+
+    def __init__(self, world: World) -> None:
+        self.index = MemoryIndex(world)
+        self.ledger = MemoryLedger(world, self.index)
+        self.board = MemoryBoard(world)
+        self.index.catch_up()
+
+    def close(self) -> None:
+        self.index.tables.close()
