@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 MAILSTOP = str(Path(sys.executable).with_name("mailstop"))
+SESSION = "MAILSTOP_SESSION"
 LONGEST_S = 50.0  # for one command; less than a test may take
 ROWS = 40
 
@@ -58,6 +59,7 @@ class Party:
     """A process that runs `mailstop` and other commands in the home folder `home`. A context manager."""
 
     terminal = False
+    mailstop = MAILSTOP
 
     def __init__(self, home: Path, *, columns: int = 100) -> None:
         self.home = home
@@ -94,11 +96,22 @@ class Party:
             self._process.stdout.close()
 
     def join(self, seat: str, *words: str) -> None:
-        """Make the party a program session that sits at a seat."""
+        """Take a seat; the first makes the party a program session."""
+        if SESSION in self.environment:
+            assert self.run("join", seat, *words).code == 0
+            return
         joined = self.run("join", seat, "--export", *words)
         assert joined.code == 0, joined.err
         variable, _, token = joined.out.strip().removeprefix("export ").partition("=")
+        assert variable == SESSION
         self.environment[variable] = token
+
+    def send(self, to: str, body: str | bytes, *words: str) -> int:
+        """Write a letter and return its number."""
+        sent = self.run("send", to, "-", "--json", *words, input=body)
+        assert sent.code == 0, sent.err
+        number: int = sent.json["n"]
+        return number
 
     def run(
         self, *words: str, input: str | bytes = b"", terminal: bool = False, cwd: Path | None = None
@@ -147,6 +160,23 @@ class Party:
         assert answer, "the party's process has ended"
         value: dict[str, Any] = json.loads(answer)
         return value
+
+
+class ClaudeParty(Party):
+    """A party that mailstop takes for a Claude Code whose hooks are ours: its process is named as the client.
+
+    It has no monitor and no socket, so nothing wakes it.
+    """
+
+    def open(self, session: str, **event: str) -> CompletedRun:
+        """Tell of a session's start, as the client does; without a word about a seat it gets its folder's."""
+        self.environment |= {"CLAUDECODE": "1", "CLAUDE_PID": str(self.pid), "CLAUDE_CODE_SESSION_ID": session}
+        return self.hook("SessionStart", session, source="startup", **event)
+
+    def hook(self, name: str, session: str, **event: str) -> CompletedRun:
+        """Run one of its hooks."""
+        told = {"hook_event_name": name, "session_id": session, "cwd": str(self.home), **event}
+        return self.run("hook", input=json.dumps(told))
 
 
 class Person(Party):

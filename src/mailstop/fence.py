@@ -33,6 +33,8 @@ _LONGEST_PATH = 120  # characters
 _LONGEST_NUMBER = 19  # digits
 _CLIENTS = {"claude": "Claude Code", "codex": "Codex", "program": "a program"}
 _PLACEHOLDER = "YOUR TEXT"
+# Claude Code asks the person before it runs a here-document with a quote between braces; quoted as an argument it runs.
+_JSON = "With JSON in it: mailstop send SEAT 'YOUR TEXT'; a reply likewise."
 
 
 class Delivery(Record):
@@ -110,6 +112,11 @@ def nothing_new(numbers: Sequence[int]) -> str:
         return "mailstop: nothing new."
     what, was = ("letter", "was") if len(numbers) == 1 else ("letters", "were")
     return f"mailstop: nothing new: {what} {_listed(numbers)} {was} shown already."
+
+
+def trouble(message: str) -> str:
+    """What a model is told when it cannot be known whether letters wait. message: of the error."""
+    return f"mailstop: whether letters wait is not known. {message}"
 
 
 # -- letters -------------------------------------------------------------------------------------------------
@@ -295,7 +302,7 @@ def _origin(letter: Letter, now_ms: int, person: str) -> str:
     sender = _name(letter.sender)
     who = f"the person (seat {sender})" if letter.sender == person else f"seat {sender}"
     project = f'project "{one_line(letter.project, _LONGEST_PROJECT)}"' if letter.project else ""
-    client = client_text(letter.client)
+    client = "" if letter.sender == person else client_text(letter.client)
     where = ", ".join(part for part in (project, client) if part)
     parts = [f"Letter {letter.n} from {who}" + (f" ({where})" if where else "")]
     if letter.bag != DEFAULT_BAG:
@@ -374,6 +381,8 @@ def _introduction(start: Start, detail: int) -> list[str]:
             "the seats):",
             f"mailstop send SEAT - <<'MAIL'\n{_PLACEHOLDER}\nMAIL",
         ]
+        if detail:
+            lines.append(_JSON)
     else:
         lines = [
             "mailstop: this session has no seat. It may look (mailstop who, mailstop read) but not write, "

@@ -7,8 +7,14 @@ command lines, hooks or protocols. Synchronous; times are milliseconds since 197
 from __future__ import annotations
 
 from mailstop import bells, rules
-from mailstop.engines.base import Put
-from mailstop.errors import MustJoin, NotSeated, PersonOnly, UnknownBag, UnknownNumber
+from mailstop.errors import (
+    MailstopError,
+    MustJoin,
+    NotSeated,
+    PersonOnly,
+    UnknownBag,
+    UnknownNumber,
+)
 from mailstop.names import DEFAULT_BAG, PERSON, checked_name, nearest
 from mailstop.records import Record
 from mailstop.rules.leases import Lease
@@ -22,7 +28,7 @@ if TYPE_CHECKING:
 
     from mailstop.clients.caller import Caller
     from mailstop.doors.base import Outcome
-    from mailstop.engines.base import Delete, Store
+    from mailstop.engines.base import Delete, Put, Store
     from mailstop.history import History
     from mailstop.letter import Draft, Letter
     from mailstop.receipt import Delivery, Receipt
@@ -40,6 +46,7 @@ if TYPE_CHECKING:
 OPENING_MS = 1_500  # a prompt's hook runs so long, at most, after its client began to say that it is busy
 
 LONGEST_SEARCH = 500  # characters
+WATCH_BELL = "watch"  # rung for every letter while its file exists, which whoever watches makes
 
 
 class Sent(Record):
@@ -189,7 +196,7 @@ class Office:
         """The client tells its permission mode; it decides which doors may be rung."""
         if self.session is not None and mode and mode != self.session.mode:
             self._session = self.session.but(mode=mode)
-            self.store.board.change([Put(self._session.key, self._session.as_dict())])
+            rules.sessions.note(self.store, self._session, mode=mode)
 
     def join(self, name: str, *, bag: str = DEFAULT_BAG) -> Seated:
         """Take a seat on purpose. Raises MustJoin where there is no session yet, InvalidName, SeatTaken."""
@@ -197,7 +204,9 @@ class Office:
         session = self.session
         if session is None:
             raise MustJoin(where="", command=self._joining(bag))
-        return rules.seats.take(self.store, session, name, bag=bag, now=self.clock(), ancestry=self.caller.trail)
+        seated = rules.seats.take(self.store, session, name, bag=bag, now=self.clock(), ancestry=self.caller.trail)
+        self.set_bell()  # for what waits there
+        return seated
 
     def leave(self, *, bag: str = DEFAULT_BAG) -> Seat:
         """Leave the seat in a bag; its mail stays. Raises NotSeated."""
@@ -233,34 +242,44 @@ class Office:
         """Store a letter, then ring its recipients. Raises a refusal before anything is stored."""
         self.checked_bag(bag)
         writer = self.writer(bag)
-        claimed: dict[str, Route] = {}
+        claimed: dict[str, tuple[Holder, Route | None]] = {}
 
-        def claims(letter_id: str, recipients: Sequence[str]) -> Sequence[Put | Delete]:
+        def claims(letter_id: str, recipients: Sequence[Seat]) -> Sequence[Put | Delete]:
             claimed.clear()
-            for name in recipients:
-                route = rules.routes.claim(
-                    self.store, bag, name, letter_id, now=self.clock(), sealed=self.caller.sandboxed
-                )
-                if route:
-                    claimed[name] = route
-            return [route.put() for route in claimed.values()]
+            for seat in recipients:
+                holder = holder_of(self.store, seat)
+                sealed = self.caller.sandboxed
+                route = rules.routes.first_route(holder, letter_id, now=self.clock(), sealed=sealed)
+                claimed[seat.name] = (holder, route)
+            routes = [route for _, route in claimed.values() if route and route.way != rules.routes.VISIT]
+            return [route.put() for route in routes]
 
         letter, new = rules.letters.store_letter(self.store, writer, draft, now=self.clock(), claims=claims)
-        told = tuple(self._tell(letter, name, claimed.get(name) if new else None, new) for name in letter.to)
-        return Sent(letter, told, new)
+        if new and bells.is_ringing(WATCH_BELL):
+            bells.ring(WATCH_BELL)
+        if not new:
+            told = [self._told_again(letter, name) for name in letter.to]
+        else:
+            told = [self._tell(letter, name, *claimed[name]) for name in letter.to]
+        return Sent(letter, tuple(told), new)
 
-    def _tell(self, letter: Letter, name: str, route: Route | None, new: bool) -> Told:
+    def _tell(self, letter: Letter, name: str, holder: Holder, route: Route | None) -> Told:
         """Ring one recipient; whatever happens there touches no other recipient and not what is stored."""
         if name == PERSON:
             bells.ring(PERSON)
             return rules.tellings.Told(name, "stored", "none", "the person sees it in a terminal: mailstop check")
-        if not new:
-            return rules.tellings.Told(
-                name, self._state(letter, name), "none", "stored before with this key; not rung again"
-            )
-        seat = self.store.index.seat(letter.bag, name) or Seat(letter.bag, name)
-        holder = holder_of(self.store, seat)
-        return rules.tellings.tell(self.store, holder, letter, route, now=self.clock())
+        try:
+            return rules.tellings.tell(self.store, holder, letter, route, now=self.clock())
+        except MailstopError:  # a full disk, say: the letter is stored, and its claim falls due
+            return rules.tellings.Told(name, "stored", route.way if route else "none", rules.tellings.NOT_RUNG)
+
+    def _told_again(self, letter: Letter, name: str) -> Told:
+        """Of a letter that was stored before with its key: who sent it may have died before it could ring the bell."""
+        state = self._state(letter, name)
+        holder = holder_of(self.store, self.store.index.seat(letter.bag, name) or Seat(letter.bag, name))
+        if state == "stored" and holder.present:
+            bells.ring(holder.present.bell)
+        return rules.tellings.Told(name, state, "none", "stored before with this key; no door is rung again")
 
     def _state(self, letter: Letter, name: str) -> str:
         found = [delivery for delivery in self.store.index.deliveries(letter.n) if delivery.seat == name]
@@ -292,6 +311,8 @@ class Office:
 
     def offer(self, terms: Terms, *, bag: str | None = None) -> Offer:
         """What waits for the caller, leased to it. Write it, then call `handed`, or `shown` for the person."""
+        if terms.sender is not None:
+            checked_name(terms.sender)
         own = [seat for seat in self.seats() if bag is None or seat.bag == bag]
         if not own and not self.is_person:
             where = "" if bag in (None, DEFAULT_BAG) else f" in bag {bag}"
@@ -339,6 +360,16 @@ class Office:
         found = self.store.index.search(text, bag=bag, before=before, limit=last + 1)
         return History(tuple(reversed(found[:last])), older=len(found) > last)
 
+    def written_since(self, place: int, *, bag: str | None = None) -> tuple[list[Letter], int]:
+        """A page of the letters behind a place in the ledger, oldest first, and the place from which to go on.
+
+        The place stays where it is once there is nothing more.
+        """
+        entries = self.store.ledger.after(place)
+        found = [entry.n for entry in entries if entry.type == "letter" and bag in (None, entry.bag)]
+        letters = [letter for n in found if (letter := self.store.index.letter(n))]
+        return letters, entries[-1].n if entries else place
+
     # -- what became of it --------------------------------------------------------------------------------------------
 
     def account(self, n: int) -> Account:
@@ -346,14 +377,13 @@ class Office:
         letter = self.letter(n)
         index, board = self.store.index, self.store.board
         seats_ = [index.seat(letter.bag, name) or Seat(letter.bag, name) for name in letter.to]
+        holders = tuple(holder_of(self.store, seat) for seat in seats_)
         rows = [board.get(rules.routes.route_key(letter.bag, name, letter.id)) for name in letter.to]
-        return Account(
-            letter,
-            tuple(index.deliveries(n)),
-            tuple(index.receipts(n)),
-            tuple(holder_of(self.store, seat) for seat in seats_),
-            tuple(str(row.value.get("way", "")) if row else "" for row in rows),
+        ways = tuple(
+            str(row.value["way"]) if row else rules.routes.way_to(holder, sealed=False)
+            for row, holder in zip(rows, holders, strict=True)
         )
+        return Account(letter, tuple(index.deliveries(n)), tuple(index.receipts(n)), holders, ways)
 
     def myself(self) -> Self:
         """Who the caller is here, what would wake it, and its last letters."""
@@ -408,7 +438,7 @@ class Office:
         """
         if self.session is not None and self.session.agents != agents:
             self._session = self.session.but(agents=agents)
-            self.store.board.change([Put(self._session.key, self._session.as_dict())])
+            rules.sessions.note(self.store, self._session, agents=agents)
         for seat in self.seats():
             changes = rules.routes.released(self.store, seat, now=self.clock())
             if changes:
@@ -442,7 +472,6 @@ class Office:
 
     def do_due_work(self) -> int:
         """Do what fell due in the store, whosever it is; return how much it was."""
-        due = self.store.board.next_due()
-        if due is None or due > self.clock():
+        if not rules.routes.has_passed(self.store.board.next_due(), self.clock()):
             return 0
         return rules.rings.do_due_work(self.store, now=self.clock(), sealed=self.caller.sandboxed)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from typing import Any, ClassVar, Self, dataclass_transform
 else:
 
@@ -25,6 +26,7 @@ class Record:
     """
 
     fields: ClassVar[tuple[str, ...]] = ()
+    _defaults: ClassVar[dict[str, Any]] = {}
     __match_args__: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
@@ -32,24 +34,31 @@ class Record:
         annotations = cls.__dict__.get("__annotations__", {}).items()
         own = (name for name, annotation in annotations if "ClassVar" not in str(annotation))
         cls.fields += tuple(name for name in own if name not in cls.fields)
+        cls._defaults = {name: getattr(cls, name) for name in cls.fields if hasattr(cls, name)}
         cls.__match_args__ = cls.fields  # type: ignore[misc]  # which mypy takes a dataclass to do itself
 
     def __init__(self, *values: Any, **named: Any) -> None:
-        state = self.__dict__
-        if values:
-            if len(values) > len(self.fields):
-                raise TypeError(f"{type(self).__name__} takes {len(self.fields)} fields, got {len(values)}")
-            state.update(zip(self.fields, values, strict=False))
-        for name, value in named.items():
-            if name not in self.fields or name in state:
-                raise TypeError(f"{type(self).__name__} has no field {name!r}, or got it twice")
-            state[name] = value
-        for name in self.fields:
-            if name not in state:
-                try:
-                    state[name] = getattr(type(self), name)
-                except AttributeError:
-                    raise TypeError(f"{type(self).__name__} needs {name!r}") from None
+        # Twenty records are made for one letter: the common case takes no loop of ours.
+        state, fields = self.__dict__, self.fields
+        state.update(self._defaults)
+        state.update(zip(fields, values))  # noqa: B905  # too many are found below
+        if named:
+            state.update(named)
+        if len(state) != len(fields) or len(values) > len(fields) or (values and named):
+            self._refuse_wrong(values, named)
+
+    def _refuse_wrong(self, values: Sequence[Any], named: Mapping[str, Any]) -> None:
+        """Raise TypeError for fields that are missing, unknown or given twice."""
+        name = type(self).__name__
+        if len(values) > len(self.fields):
+            raise TypeError(f"{name} takes {len(self.fields)} fields, got {len(values)}")
+        given = self.fields[: len(values)]
+        for field in named:
+            if field not in self.fields or field in given:
+                raise TypeError(f"{name} has no field {field!r}, or got it twice")
+        for field in self.fields:
+            if field not in self.__dict__:
+                raise TypeError(f"{name} needs {field!r}")
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen; use .but({name}=...)")

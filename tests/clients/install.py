@@ -13,7 +13,6 @@ import platform
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -43,7 +42,7 @@ class Client:
     package_version: str
     program: str  # the native program, in the package's folder
     megabytes: int  # when unpacked
-    integrity: dict[str, str]  # by platform, as the registry states it
+    sha512: dict[str, str]  # by platform, in base64, as the registry states it
 
 
 CLAUDE = Client(
@@ -55,9 +54,9 @@ CLAUDE = Client(
     package_version="2.1.332",
     program="claude",
     megabytes=402,
-    integrity={
-        "linux-x64": "sha512-f4JWhzwYutJIHScC7/dYOPX6s28tt7ZADhsOi8zwOHq5fFPEuUeChh2NMfinSg0GrUckYxaeebC4h0DqiKzLcw==",
-        "linux-arm64": "sha512-BlHNEtK38KBPWU31F4lUSS9sHclCyfWbThT1CErvxxH8+XcljYLZlQwdyXBkTD62rw1TgfE1u1a+quMWS0NSJg==",
+    sha512={
+        "linux-x64": "f4JWhzwYutJIHScC7/dYOPX6s28tt7ZADhsOi8zwOHq5fFPEuUeChh2NMfinSg0GrUckYxaeebC4h0DqiKzLcw==",
+        "linux-arm64": "BlHNEtK38KBPWU31F4lUSS9sHclCyfWbThT1CErvxxH8+XcljYLZlQwdyXBkTD62rw1TgfE1u1a+quMWS0NSJg==",
     },
 )
 CODEX = Client(
@@ -69,9 +68,9 @@ CODEX = Client(
     package_version="0.171.0-{platform}",
     program="vendor/{target}/bin/codex",
     megabytes=449,
-    integrity={
-        "linux-x64": "sha512-l66NZkQgdk2C3pbcfULDz42yEUB581MVA6I+Y43Wp4OIqEy73HCdmZ0GTjeAHY2ycuH4N00d9VsLrwT1jxshTw==",
-        "linux-arm64": "sha512-9z17t4bbUJ9UCIb49O4PoA+ki+45q3rd8nZ8PeH6sYnlKkBld/Xpo/OS3h3Ti954+foshX4o7k5TCU8N7zzqQA==",
+    sha512={
+        "linux-x64": "l66NZkQgdk2C3pbcfULDz42yEUB581MVA6I+Y43Wp4OIqEy73HCdmZ0GTjeAHY2ycuH4N00d9VsLrwT1jxshTw==",
+        "linux-arm64": "9z17t4bbUJ9UCIb49O4PoA+ki+45q3rd8nZ8PeH6sYnlKkBld/Xpo/OS3h3Ti954+foshX4o7k5TCU8N7zzqQA==",
     },
 )
 
@@ -101,8 +100,9 @@ def install(client: Client) -> None:
         if binary(client).exists():
             return
         for remains in cache.glob("part-*"):
-            shutil.rmtree(remains)
-        part = Path(tempfile.mkdtemp(prefix="part-", dir=cache))
+            shutil.rmtree(remains, ignore_errors=True)
+        part = cache / f"part-{os.getpid()}"
+        part.mkdir()
         try:
             _fetch(client, part)
             part.rename(_home(client))
@@ -140,7 +140,7 @@ def _write_lock_file(client: Client, part: Path) -> None:
     entry = {
         "name": _here(client.package),
         "version": _here(client.package_version),
-        "integrity": client.integrity[_platform()],
+        "integrity": f"sha512-{client.sha512[_platform()]}",
     }
     packages = {"": needs, f"node_modules/{folder}": entry}
     lock = {"name": "clients", "lockfileVersion": 3, "requires": True, "packages": packages}

@@ -23,7 +23,10 @@ class Entry:
 
 @dataclass(slots=True)
 class Request:
-    """One request as it came in. ``plan`` is set where the model was asked, ``answered`` when all was written."""
+    """One request as it came in. The names of the headers are in lower case.
+
+    ``plan`` is set where the model was asked, ``answered`` when the whole answer was written.
+    """
 
     number: int
     time: float

@@ -159,14 +159,14 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(b"", "text/plain")
 
     def do_GET(self) -> None:
-        self.server.model.receive(self.path, self.headers, {})
+        self.server.model.receive(self.path, self._lower_headers(), {})
         self._send_json({"type": "error", "error": {"type": "not_found_error", "message": self.path}}, 404)
 
     def do_POST(self) -> None:
         model = self.server.model
         raw = self.rfile.read(int(self.headers["content-length"]))
         body: Json = json.loads(raw or b"{}")
-        request = model.receive(self.path, self.headers, body)
+        request = model.receive(self.path, self._lower_headers(), body)
         if request.plan is None:
             self._answer_side_path(len(raw))
             return
@@ -182,6 +182,9 @@ class _Handler(BaseHTTPRequestHandler):
             else:
                 self._send_json(whole)
         request.answered = True
+
+    def _lower_headers(self) -> dict[str, str]:
+        return {name.lower(): value for name, value in self.headers.items()}
 
     def _answer_side_path(self, size: int) -> None:
         if self.path.partition("?")[0].endswith("/count_tokens"):

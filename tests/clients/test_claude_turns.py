@@ -86,7 +86,7 @@ def test_no_letter_is_missed_or_doubled_that_comes_just_as_a_turn_ends(world: Wo
     session = claude_with_mail(world, "reviewer")
     peer = Peer(world)
     world.model.decide = lambda request: Plan(text="done", wait=ends(request))
-    turns = 12
+    turns = 8
 
     for turn in range(turns):
         wait_until_at_rest(session)

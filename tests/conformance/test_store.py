@@ -20,7 +20,8 @@ def entry(on: str = "letters.default", what: str = "note", **data: Any) -> Entry
 
 def letter(body: str = "hello", to: str = "reviewer") -> Entry:
     """An entry that the index folds."""
-    return entry(what="letter", **{"from": "builder", "to": [to], "kind": "note"}).but(body=body)
+    data = {"from": "builder", "to": [to], "kind": "note"}
+    return entry(what="letter").but(data=data, body=body)
 
 
 def insist(act: Callable[[], object]) -> None:

@@ -5,27 +5,36 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
-from tests.party import Party, Person
+from tests.party import ClaudeParty, Party, Person
 
-Seat = Callable[..., Party]
+AnyParty = TypeVar("AnyParty", bound=Party)
+Arrive = Callable[[type[AnyParty]], AnyParty]
+SeatAt = Callable[..., Party]
 
 
 @pytest.fixture
-def parties() -> Iterator[ExitStack]:
+def arrive(own_home: Path) -> Iterator[Callable[[type[Party]], Party]]:
+    """Give a new party of a kind."""
     with ExitStack() as stack:
-        yield stack
+
+        def new(kind: type[Party]) -> Party:
+            party = kind(own_home)
+            stack.callback(party.close)
+            return party
+
+        yield new
 
 
 @pytest.fixture
-def seat(own_home: Path, parties: ExitStack) -> Seat:
-    """Give a party that sits at a seat: `seat("builder")`; with more words, those of `mailstop join`."""
+def seat(arrive: Callable[[type[Party]], Party]) -> SeatAt:
+    """Give a party that sits at a seat: `seat("builder")`; further words are those of `mailstop join`."""
 
     def at(name: str, *words: str) -> Party:
-        party = Party(own_home)
-        parties.callback(party.close)
+        party = arrive(Party)
         party.join(name, *words)
         return party
 
@@ -33,16 +42,18 @@ def seat(own_home: Path, parties: ExitStack) -> Seat:
 
 
 @pytest.fixture
-def stranger(own_home: Path, parties: ExitStack) -> Party:
+def stranger(arrive: Callable[[type[Party]], Party]) -> Party:
     """Give a party that has not joined."""
-    party = Party(own_home)
-    parties.callback(party.close)
-    return party
+    return arrive(Party)
 
 
 @pytest.fixture
-def person(own_home: Path, parties: ExitStack) -> Person:
+def person(arrive: Arrive[Person]) -> Person:
     """Give the person, at a terminal of 100 columns."""
-    person = Person(own_home)
-    parties.callback(person.close)
-    return person
+    return arrive(Person)
+
+
+@pytest.fixture
+def claude(arrive: Arrive[ClaudeParty]) -> ClaudeParty:
+    """Give what passes for a Claude Code that has not told of a session yet."""
+    return arrive(ClaudeParty)

@@ -132,9 +132,8 @@ def test_of_an_empty_registration_nothing_is_known(known: dict[str, object]) -> 
     assert (thread_is_open(THREAD, known), is_watched(THREAD, known)) == (None, None)
 
 
-def test_looking_takes_no_lock(start: Start, home: Path) -> None:
-    (home / "thread-writer-locks" / f"{THREAD}.lock").touch()
-    os.chmod(home / "thread-writer-locks" / f"{THREAD}.lock", 0)  # not to be opened, so not to be locked
+def test_looking_takes_no_lock(home: Path) -> None:
+    (home / "thread-writer-locks" / f"{THREAD}.lock").mkdir()  # which nobody can open for writing, not even root
     assert thread_is_open(THREAD, details(home)) is False
 
 

@@ -47,16 +47,6 @@ def test_an_environment_without_codex_names_no_thread() -> None:
     assert codex.thread_of({"PATH": "/bin"}) == ""
 
 
-@pytest.mark.parametrize("name", ["codex", "codex-linux-san"])
-def test_codex_is_known_by_its_names(name: str) -> None:
-    assert codex.is_codex(name)
-
-
-@pytest.mark.parametrize("name", ["codexx", "code", "bash", ""])
-def test_other_names_are_not_codex(name: str) -> None:
-    assert not codex.is_codex(name)
-
-
 def test_the_home_is_what_the_guard_of_a_hook_sees() -> None:
     assert codex.home_of({"HOME": "/home/ann"}) == "/home/ann/.codex"
     assert codex.home_of({"HOME": "/home/ann", "CODEX_HOME": "/c/"}) == "/c/"

@@ -119,6 +119,11 @@ def test_no_session_id_leads_out_of_the_folder(name: str) -> None:
         registry.write(registration("codex", name))
 
 
+def test_a_claude_code_that_did_not_say_its_session_can_be_registered() -> None:
+    registry.write(registration(client_session=""))
+    assert registry.claude_of(os.getpid(), my_life().start) == registration(client_session="")
+
+
 def test_a_removed_registration_is_gone() -> None:
     registry.write(registration())
     registry.remove(registration())

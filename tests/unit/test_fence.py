@@ -407,6 +407,7 @@ def test_a_session_is_told_its_seat_how_to_write_and_what_waits() -> None:
         "mailstop send SEAT - <<'MAIL'\n"
         "YOUR TEXT\n"
         "MAIL\n"
+        "With JSON in it: mailstop send SEAT 'YOUR TEXT'; a reply likewise.\n"
         "2 letters wait: mailstop check\n"
         "Shown before, reply still due: 142 from builder and 145 from qc."
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
+from mailstop import faults
 from mailstop.cli.arguments import EVERYWHERE, explain, read
 from mailstop.errors import MailstopError, UsageError
 
@@ -50,6 +51,8 @@ def script() -> None:
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
+        except AttributeError:  # it is None: the caller closed it
+            pass
         except (OSError, ValueError):
             code = code or 1
     os._exit(code)
@@ -138,8 +141,10 @@ def _print(result: Result, args: Arguments) -> int:
     else:
         output = (result.text + "\n").encode("utf-8", "backslashreplace") if result.text else b""
     _write(output)
+    faults.reach("output written")
     if result.written:
         result.written()
+        faults.reach("recorded as handed")
     return result.exit_code
 
 

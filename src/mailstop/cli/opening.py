@@ -8,6 +8,7 @@ import sys
 from mailstop import config
 from mailstop.clients.caller import identify
 from mailstop.engines import open_store
+from mailstop.errors import MailstopError
 from mailstop.office import Office
 
 TYPE_CHECKING = False
@@ -46,7 +47,10 @@ def store_of(caller: Caller, option: str | None = None) -> str:
 
 def closing_words(office: Office) -> None:
     """At a person's terminal, say that letters wait; anywhere, do what fell due."""
-    office.do_due_work()
+    try:
+        office.do_due_work()
+    except MailstopError:  # it stays due; this command has done what was asked of it
+        return
     if office.is_person and sys.stderr.isatty():
         waiting = sum(office.store.index.count_unread(seat.bag, seat.name) for seat in office.seats())
         if waiting:

@@ -83,6 +83,8 @@ def now_text(delivery: Delivery, holder: Holder, way: str) -> str:
     who = f"held by {holder_text(holder)}"
     if delivery.shown:
         return who
+    if delivery.n <= holder.seat.announced:
+        return f"{who}; it was announced to that session, which fetches it with mailstop check"
     return f"{who}; {WAY.get(way, WAY['visit'])}"
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MOST = 64  # ancestors; deeper chains exist only on purpose
+CLAUDE, CODEX = "claude", "codex"
 
 
 class Ancestor(Record):
@@ -41,6 +42,17 @@ def ancestors(pid: int | None = None) -> tuple[Ancestor, ...]:
         found.append(Ancestor(parent.pid, parent.start, parent.name))
         process = parent
     return tuple(found)
+
+
+def client_named(name: str) -> str:
+    """Which client a process of this name is, empty for none.
+
+    Both vendors' native programs go by these names, Codex's window, daemon, `codex exec` and the first
+    process in its sandbox alike.
+    """
+    if name == CLAUDE:
+        return CLAUDE
+    return CODEX if name == CODEX or name.startswith("codex-") else ""
 
 
 def describe(ancestry: Iterable[Ancestor]) -> str:

@@ -37,8 +37,8 @@ from __future__ import annotations
 
 import os
 
-from mailstop.clients import claude_code, codex, program, registry
-from mailstop.clients.ancestry import Ancestor, ancestors, describe
+from mailstop.clients import registry
+from mailstop.clients.ancestry import CLAUDE, CODEX, Ancestor, ancestors, client_named, describe
 from mailstop.clients.life import Life, boot_id, life_of, machine_id
 from mailstop.clients.process import namespace, own_pid, process_of
 from mailstop.clients.registry import Registration
@@ -55,6 +55,11 @@ PROGRAM = "program"
 PERSON = "person"
 STRANGER = "stranger"
 
+# What marks a process as started by a client. CLAUDE_CODE_SSE_PORT is not among them: an editor sets it too.
+OF_CLAUDE = ("CLAUDE_PID", "CLAUDE_CODE_SESSION_ID", "CLAUDECODE")
+OF_CODEX = ("CODEX_THREAD_ID", "CODEX_SESSION_ID")
+SEALED = "CODEX_SANDBOX_NETWORK_DISABLED"  # set in a sandbox in which no socket can be connected
+TOKEN = "MAILSTOP_SESSION"
 # Set by clients that we do not know for what they start: AI_AGENT by convention (vercel's detect-agent), the
 # others by Cursor's agent, Gemini CLI and OpenCode.
 OTHER_AGENTS = ("AI_AGENT", "CURSOR_AGENT", "GEMINI_CLI", "OPENCODE")
@@ -98,7 +103,7 @@ def identify(environment: Mapping[str, str] = os.environ, *, pid: int | None = N
     Raises DoubtfulCaller when the evidence contradicts itself, so that no identity is taken on a guess.
     """
     caller = _Evidence(environment, own_pid() if pid is None else pid).caller()
-    sealed = caller.who == CLIENT and codex.SEALED in environment
+    sealed = caller.who == CLIENT and SEALED in environment
     return caller.but(sandboxed=True) if sealed else caller
 
 
@@ -110,17 +115,19 @@ def identify_hook(
     Raises DoubtfulCaller without a session in the event, and when no client is found that could have sent it.
     """
     session = event.get("session_id")
-    if not isinstance(session, str) or not 0 < len(session) <= 128 or not session.isprintable():
+    if not isinstance(session, str) or not registry.is_session_id(session):
         raise DoubtfulCaller(reason="the hook's input names no session")
     evidence = _Evidence(environment, own_pid() if pid is None else pid)
-    if evidence.client == "claude":
+    if evidence.client == CLAUDE:
         process = evidence.claude_process()
-        return evidence.found("claude", session, process, registry.claude_of(process.pid, process.start))
-    if evidence.client == "codex":
+        return evidence.found(CLAUDE, session, process, registry.claude_of(process.pid, process.start))
+    if evidence.client == CODEX:
+        from mailstop.clients import codex
+
         thread = session.lower()
         if not codex.is_thread_id(thread):
             raise DoubtfulCaller(reason=f"the hook's input names the session {session!r}, which is no thread of Codex")
-        return evidence.found("codex", thread, evidence.nearest[0], registry.codex_of(thread))
+        return evidence.found(CODEX, thread, evidence.nearest[0], registry.codex_of(thread))
     raise DoubtfulCaller(reason=f"a hook ran that no known client started ({evidence.above()})")
 
 
@@ -131,9 +138,11 @@ class _Evidence:
         self.environment = environment
         self.pid = pid
         self.ancestry = ancestors(pid)
-        self.told = claude_code.told_by(environment)
+        pid_told = environment.get("CLAUDE_PID", "")
+        self.claude_pid = int(pid_told) if pid_told.isascii() and pid_told.isdigit() and len(pid_told) < 10 else 0
         self._registered = registry.claude_pids()
-        self._thread = registry.codex_of(environment.get("CODEX_THREAD_ID", "").lower())
+        thread = environment.get("CODEX_THREAD_ID")
+        self._thread = registry.codex_of(thread.lower()) if thread else None
         self.client = ""
         self.nearest: tuple[Ancestor, ...] = ()  # the nearest client: processes of one kind above one another
         for index, ancestor in enumerate(self.ancestry):
@@ -145,18 +154,18 @@ class _Evidence:
                 self.nearest = (*self.nearest, self.ancestry[index])
 
     def _kind(self, ancestor: Ancestor) -> str:
-        if ancestor.name in claude_code.PROCESS_NAMES or ancestor.pid == self.told.pid:
-            return "claude"
+        if ancestor.pid == self.claude_pid:
+            return CLAUDE
         if ancestor.pid in self._registered and registry.claude_of(ancestor.pid, ancestor.start):
-            return "claude"
-        if codex.is_codex(ancestor.name):
-            return "codex"
-        return "codex" if self._thread and self._thread.life.is_same(ancestor.pid, ancestor.start) else ""
+            return CLAUDE
+        if self._thread and self._thread.life.is_same(ancestor.pid, ancestor.start):
+            return CODEX
+        return client_named(ancestor.name)
 
     def caller(self) -> Caller:
-        if self.client == "claude":
+        if self.client == CLAUDE:
             return self._claude()
-        if self.client == "codex":
+        if self.client == CODEX:
             return self._codex()
         return self._sandboxed() or self._program() or self._alone()
 
@@ -171,14 +180,14 @@ class _Evidence:
 
     def claude_process(self) -> Ancestor:
         """The client's own process among the nearest. Raises DoubtfulCaller when CLAUDE_PID names another."""
-        if not self.told.pid:
+        if not self.claude_pid:
             registered = (each for each in self.nearest if registry.claude_of(each.pid, each.start))
             return next(registered, self.nearest[0])
         for process in self.nearest:
-            if process.pid == self.told.pid:
+            if process.pid == self.claude_pid:
                 return process
         raise DoubtfulCaller(
-            reason=f"CLAUDE_PID says {self.told.pid}, but the nearest client above this process is"
+            reason=f"CLAUDE_PID says {self.claude_pid}, but the nearest client above this process is"
             f" Claude Code {self.nearest[0].pid}"
         )
 
@@ -186,50 +195,53 @@ class _Evidence:
         process = self.claude_process()
         registration = registry.claude_of(process.pid, process.start)
         if registration:
-            return self.found("claude", registration.client_session, process, registration)
-        if not self.told.pid and "CODEX_THREAD_ID" in self.environment:
+            return self.found(CLAUDE, registration.client_session, process, registration)
+        if not self.claude_pid and "CODEX_THREAD_ID" in self.environment:
             raise DoubtfulCaller(
                 reason="CODEX_THREAD_ID says Codex, but the nearest client above this process is"
                 f" Claude Code {process.pid}"
             )
-        entry = claude_code.entry_of(self.told.config_folder, process.pid, process.start)
-        session = entry.session if entry and entry.session else self.told.session
-        return self.found("claude", session, process, None)
+        from mailstop.clients import claude_code
+
+        told = claude_code.told_by(self.environment)
+        entry = claude_code.entry_of(told.config_folder, process.pid, process.start)
+        session = entry.session if entry and entry.session else told.session
+        return self.found(CLAUDE, session, process, None)
 
     # -- Codex
 
     def _codex(self) -> Caller:
+        from mailstop.clients import codex
+
         thread = codex.thread_of(self.environment)
         process = self.nearest[0]
         if not thread:
-            if self.told.pid or self.told.session:
+            if self.claude_pid or self.environment.get("CLAUDE_CODE_SESSION_ID"):
                 raise DoubtfulCaller(
                     reason="variables of Claude Code are set, but the nearest client above this process is"
                     f" Codex {process.pid}"
                 )
             reason = f"Codex {process.pid} does not say which thread this process belongs to"
-            return Caller(STRANGER, "codex", ancestry=self.ancestry, reason=reason)
+            return Caller(STRANGER, CODEX, ancestry=self.ancestry, reason=reason)
         registration = registry.codex_of(thread)
         if registration is None:
-            caller = self.found("codex", thread, process, None).but(reason=self._subagent(thread))
+            caller = self.found(CODEX, thread, process, None).but(reason=self._subagent(thread))
             # In a sandbox it is only the sandbox's first process that can be seen.
-            return caller.but(life=None) if codex.SEALED in self.environment else caller
+            return caller.but(life=None) if SEALED in self.environment else caller
         life = registration.life
         if any(life.is_same(each.pid, each.start) for each in self.nearest):
-            return self.found("codex", thread, process, registration).but(life=life)
+            return self.found(CODEX, thread, process, registration).but(life=life)
         if any(life.is_same(each.pid, each.start) for each in self.ancestry):
             raise DoubtfulCaller(
                 reason=f"CODEX_THREAD_ID names thread {thread} of Codex {life.pid}, but the nearest client"
                 f" above this process is Codex {process.pid}"
             )
         if _is_outside(life):  # the nearest is the first process of Codex's sandbox
-            return self.found("codex", thread, process, registration).but(life=life, sandboxed=True)
-        return self.found("codex", thread, process, registration)
+            return self.found(CODEX, thread, process, registration).but(life=life, sandboxed=True)
+        return self.found(CODEX, thread, process, registration)
 
     def _subagent(self, thread: str) -> str:
-        """That the thread is a subagent's, where it is one: those share the CODEX_SESSION_ID of who started
-        them.
-        """
+        """That the thread is a subagent's, where it is one: those share the CODEX_SESSION_ID of who started them."""
         session = self.environment.get("CODEX_SESSION_ID", thread).lower()
         return f"it is a subagent of {session}" if session != thread else ""
 
@@ -237,16 +249,19 @@ class _Evidence:
 
     def _sandboxed(self) -> Caller | None:
         """The client that is registered outside of this pid namespace. Raises DoubtfulCaller when none is."""
-        if not any(name in self.environment for name in (*claude_code.VARIABLES, *codex.VARIABLES)):
+        named = [name for name in (*OF_CLAUDE, *OF_CODEX) if name in self.environment]
+        if not named:
             return None
+        from mailstop.clients import codex
+
         thread = codex.thread_of(self.environment)
         of_codex = registry.codex_of(thread) if thread else None
-        of_claude = registry.claude_outside(self.told.pid, self.told.session) if self.told.pid else None
+        session = self.environment.get("CLAUDE_CODE_SESSION_ID", "")
+        of_claude = registry.claude_outside(self.claude_pid, session) if self.claude_pid else None
         outside = [each for each in (of_codex, of_claude) if each and _is_outside(each.life)]
         if len(outside) == 1:
             client, session, life = outside[0].client, outside[0].client_session, outside[0].life
             return Caller(CLIENT, client, session, life, outside[0], self.ancestry, sandboxed=True)
-        named = [name for name in (*claude_code.VARIABLES, *codex.VARIABLES) if name in self.environment]
         raise DoubtfulCaller(
             reason=f"{' and '.join(named)} {'say' if len(named) > 1 else 'says'} that this is a client's process,"
             f" but no client is above it ({self.above()}). A detached process has no sender; in a terminal of"
@@ -258,16 +273,18 @@ class _Evidence:
 
         Raises DoubtfulCaller when that is not this process's.
         """
-        token = self.environment.get(program.VARIABLE)
+        token = self.environment.get(TOKEN)
         if not token:
             return None
+        from mailstop.clients import program
+
         registration = registry.program_of(token) if program.is_token(token) else None
         if registration is None:
-            raise DoubtfulCaller(reason=f"{program.VARIABLE} names no session that is known here. {_ANEW}")
+            raise DoubtfulCaller(reason=f"{TOKEN} names no session that is known here. {_ANEW}")
         own = process_of(self.pid)
         if own is None or not program.covers(registration.life, own.pid, own.start, self.ancestry):
             raise DoubtfulCaller(
-                reason=f"{program.VARIABLE} names a session of process {registration.life.pid}, which is not above"
+                reason=f"{TOKEN} names a session of process {registration.life.pid}, which is not above"
                 f" this process ({self.above()}). {_ANEW}"
             )
         return Caller(PROGRAM, "program", token, registration.life, registration, self.ancestry)
@@ -292,7 +309,7 @@ class _Evidence:
         return True
 
 
-_ANEW = f"Take one anew, or unset {program.VARIABLE}"
+_ANEW = f"Take one anew, or unset {TOKEN}"
 
 
 def _is_outside(life: Life) -> bool:

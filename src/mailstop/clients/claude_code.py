@@ -17,10 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-PROCESS_NAMES = frozenset({"claude"})
-# What marks a process as started by Claude Code. CLAUDE_CODE_SSE_PORT is not among them: an editor sets it
-# too.
-VARIABLES = ("CLAUDE_PID", "CLAUDE_CODE_SESSION_ID", "CLAUDECODE")
 _UNATTENDED = frozenset({"mcp", "claude-code-github-action"})
 
 
@@ -72,8 +68,8 @@ class Entry(Record):
     """A running client in its own registry.
 
     status: `busy` in a turn, `waiting` while a dialog is open, `idle`, or `shell` when idle with a command in
-    the background; empty while it is still starting. kind: `interactive`, `bg` and others. since: when it came to
-    that status, in milliseconds since 1970; 0 where that is not told.
+    the background; empty while it is still starting. kind: `interactive`, `bg` and others. since: when it
+    came to that status, in milliseconds since 1970; 0 where that is not told.
     """
 
     pid: int
@@ -100,18 +96,28 @@ def entry_of(folder: str, pid: int, start: int) -> Entry | None:
     # `procStart` is field 22 of /proc/PID/stat as text; what it is on macOS is not known.
     if not isinstance(value, dict) or value.get("pid") != pid or str(value.get("procStart", start)) != str(start):
         return None
-    names = ("sessionId", "status", "kind", "entrypoint", "messagingSocketPath", "cwd")
+
+    def text(name: str) -> str:
+        return found if isinstance(found := value.get(name), str) else ""
+
     since = value.get("statusUpdatedAt")
-    texts = (text if isinstance(text := value.get(name), str) else "" for name in names)
-    return Entry(pid, *texts, since=since if isinstance(since, int) else 0)
+    return Entry(
+        pid,
+        session=text("sessionId"),
+        status=text("status"),
+        kind=text("kind"),
+        entrypoint=text("entrypoint"),
+        socket=text("messagingSocketPath"),
+        folder=text("cwd"),
+        since=since if isinstance(since, int) else 0,
+    )
 
 
 def is_busy(details: Mapping[str, Any], life: Mapping[str, Any], *, before: int | None = None) -> bool:
-    """Whether the session is in a turn, so that its hooks will run soon. False also where this cannot be
-    known.
+    """Whether the session is in a turn, so that its hooks will run soon. False also where that is not known.
 
-    details, life: of its registration, the life as a dictionary. before: only if it has been so since before that
-    moment, in milliseconds since 1970.
+    details, life: of its registration, the life as a dictionary. before: only if it has been so since before
+    that moment, in milliseconds since 1970.
     """
     folder, pid, start = details.get("config_folder"), life.get("pid"), life.get("start")
     if not isinstance(folder, str) or not isinstance(pid, int) or not isinstance(start, int):

@@ -17,20 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-VARIABLES = ("CODEX_THREAD_ID", "CODEX_SESSION_ID")
-SEALED = "CODEX_SANDBOX_NETWORK_DISABLED"  # set in a sandbox in which no socket can be connected
 _HEXADECIMAL = frozenset("0123456789abcdef")
 _HEAD_BYTES = 4096  # of a transcript: its first line begins with who made it
 _TAIL_BYTES = 256 * 1024
 _START = b'"type":"task_started"'
 _ENDS = (b'"type":"task_complete"', b'"type":"turn_aborted"')
-
-
-def is_codex(name: str) -> bool:
-    """Whether a process of this name is Codex: its window, daemon, `codex exec`, or the sandbox's first
-    process.
-    """
-    return name == "codex" or name.startswith("codex-")
 
 
 def thread_of(environment: Mapping[str, str]) -> str:
@@ -87,8 +78,7 @@ def is_attended(event: Mapping[str, Any]) -> bool:
 
 
 def is_busy(details: Mapping[str, Any], life: Mapping[str, Any]) -> bool:
-    """Whether the thread is in a turn, so that its hooks will run soon. False also where this cannot be
-    known.
+    """Whether the thread is in a turn, so that its hooks will run soon. False also where this cannot be known.
 
     The transcript says when a turn starts and how it ends; a turn that was running when its server was killed
     has no end there, so nothing counts that was written before this server started.

@@ -100,8 +100,7 @@ def _server_of(thread: str, details: Mapping[str, Any]) -> int | None:
 
 
 def _holder_of(inode: int) -> int | None:
-    """Who holds a flock on the file with this inode, by /proc/locks (proc(5)); None when that is not to be
-    had.
+    """Who holds a flock on the file with this inode, by /proc/locks (proc(5)); None when that is not to be had.
 
     Devices are not compared: on Btrfs a file's own differs from the one shown there.
     """

@@ -23,9 +23,7 @@ if sys.platform == "darwin":
     _bsdinfo = Struct("=5I28x16s32s24x2Q")
 
     def process_facts(pid: int) -> dict[str, Any] | None:
-        """The fields of `Process`, or None where there is no process to be seen; those of other users are
-        not.
-        """
+        """The fields of `Process`, or None where there is no process to be seen; those of other users are not."""
         buffer = ctypes.create_string_buffer(_bsdinfo.size)
         # 1: zombies too (xnu's proc_info.c)
         size = _system.proc_pidinfo(pid, _PROC_PIDTBSDINFO, ctypes.c_uint64(1), buffer, _bsdinfo.size)

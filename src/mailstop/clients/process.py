@@ -87,6 +87,15 @@ else:
         A sandbox may give a process a pid namespace of its own and leave it the /proc from outside (observed
         with `unshare --pid --fork`); the numbers there are then not this namespace's.
         """
+        pid = os.getpid()
+        if pid not in _namespace:  # a process stays in its namespace; what it forks may not
+            _namespace.clear()
+            _namespace[pid] = _read_namespace()
+        return _namespace[pid]
+
+    _namespace: dict[int, str] = {}
+
+    def _read_namespace() -> str:
         if own_pid() != os.getpid():
             return ""
         try:

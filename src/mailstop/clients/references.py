@@ -18,8 +18,7 @@ def line_of(path: str) -> str:
 
 
 def checked_out(git: str) -> tuple[str, bool]:
-    """What HEAD of a Git folder names, and whether that is a branch; a branch without a commit yet is one
-    too.
+    """What HEAD of a Git folder names, and whether that is a branch; a branch without a commit yet is one too.
 
     The first ten digits of the commit when no branch is checked out, empty when it cannot be read.
     """
@@ -36,8 +35,7 @@ def checked_out(git: str) -> tuple[str, bool]:
 
 
 def default_branch(common: str, chosen: str, current: str) -> str:
-    """The branch that the others start from: what origin says, else `chosen`, main or master, whichever is
-    there.
+    """The branch that the others start from: what origin says, else `chosen`, main or master, whichever is there.
 
     Else the only one, which is the `current` one where there is no commit yet; `?` when none of this tells.
     """

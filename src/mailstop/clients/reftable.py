@@ -16,8 +16,7 @@ _HASH_BYTES = {b"": 20, b"sha1": 20, b"s256": 32}
 
 
 def references(folder: str) -> dict[str, str]:
-    """All references of a stack of tables by name: the commit in hex, or the reference that a symbolic one
-    names.
+    """All references of a stack of tables by name: the commit in hex, or the reference that a symbolic one names.
 
     Empty where there is none or it is damaged.
     """

@@ -23,7 +23,7 @@ import os
 import stat
 import time
 
-from mailstop import config
+from mailstop import config, faults
 from mailstop.clients.life import Life, is_alive
 from mailstop.clients.small_file import read_small
 from mailstop.json_text import dumps, loads
@@ -66,9 +66,7 @@ class Registration(Record):
 
     @property
     def file_name(self) -> str:
-        """The name of its file: one for each process of Claude Code, each thread of Codex, each program
-        session.
-        """
+        """The name of its file: one for each process of Claude Code, thread of Codex, and program session."""
         if self.client == "claude":
             # The pid alone is not enough where a home folder is shared between containers or machines.
             return f"claude-{self.life.pid}-{self.life.namespace or 0}-{self.life.machine[:8]}.json"
@@ -94,9 +92,9 @@ class Registration(Record):
         details = value.get("details")
         if life is None or not isinstance(details, dict) or not all(isinstance(text, str) for text in texts):
             return None
-        if texts[0] not in CLIENTS or not _is_safe(str(texts[1])):
-            return None
         client, client_session, session, store, folder = map(str, texts)
+        if client not in CLIENTS or (client != "claude" and not is_session_id(client_session)):
+            return None
         known = {str(name): text for name, text in details.items() if isinstance(text, str)}
         return cls(client, client_session, session, store, life, folder, known)
 
@@ -130,9 +128,9 @@ def folder() -> str:
 def write(registration: Registration) -> None:
     """Write a registration, over an earlier one of this client.
 
-    Raises OSError where nothing may be written.
+    Raises OSError where nothing may be written, as in a sandbox, and ValueError for an id that is none.
     """
-    if not _is_safe(registration.client_session):
+    if registration.client != "claude" and not is_session_id(registration.client_session):
         raise ValueError(f"{registration.client_session!r} cannot be part of a file name")
     os.makedirs(config.state_folder(), 0o700, exist_ok=True)
     os.makedirs(folder(), 0o700, exist_ok=True)
@@ -144,6 +142,7 @@ def write(registration: Registration) -> None:
             os.write(descriptor, dumps(value).encode())
         finally:
             os.close(descriptor)
+        faults.reach("registration written")
         os.replace(fresh, os.path.join(folder(), registration.file_name))
     except BaseException:
         os.unlink(fresh)
@@ -153,9 +152,7 @@ def write(registration: Registration) -> None:
 
 
 def _link_bell(codex_home: str, bell: str) -> None:
-    """Make the link by which a hook's guard finds the bell of its CODEX_HOME; without it only Stop sees
-    letters.
-    """
+    """Make the link by which a hook's guard finds the bell of its CODEX_HOME; without it only Stop sees letters."""
     if not codex_home.startswith("/") or ".." in codex_home.split("/"):
         return  # would lead out of the folder of links
     link = os.path.join(f"{config.state_folder()}/homes{codex_home}", LINK)
@@ -180,17 +177,13 @@ def claude_of(pid: int, start: int) -> Registration | None:
 
 
 def claude_pids() -> set[int]:
-    """The pids of all registrations of Claude Code; whether they still are those processes is another
-    question.
-    """
+    """The pids of all registrations of Claude Code; whether they still are those processes is another question."""
     parts = (name.split("-") for name in _names() if name.startswith("claude-"))
     return {int(part[1]) for part in parts if part[1].isdigit()}
 
 
 def claude_outside(pid: int, client_session: str) -> Registration | None:
-    """The registration of a Claude Code whose process cannot be seen from this pid namespace, by all that is
-    known.
-    """
+    """The registration of a Claude Code whose process cannot be seen from this pid namespace, by all that is known."""
     for registration in _named(f"claude-{pid}-"):
         if registration.client_session == client_session:
             return registration
@@ -199,12 +192,12 @@ def claude_outside(pid: int, client_session: str) -> Registration | None:
 
 def codex_of(thread: str) -> Registration | None:
     """The registration of a Codex thread, whichever process serves it."""
-    return _read(f"codex-{thread}.json") if _is_safe(thread) else None
+    return _read(f"codex-{thread}.json") if is_session_id(thread) else None
 
 
 def program_of(token: str) -> Registration | None:
     """The registration of a program session."""
-    return _read(f"program-{token}.json") if _is_safe(token) else None
+    return _read(f"program-{token}.json") if is_session_id(token) else None
 
 
 def everyone() -> list[Registration]:
@@ -272,6 +265,6 @@ def _age_s(name: str) -> float:
     return 0.0 if stat.S_ISDIR(facts.st_mode) else time.time() - facts.st_mtime
 
 
-def _is_safe(text: str) -> bool:
-    """Whether this can be part of a file name, on every system."""
+def is_session_id(text: str) -> bool:
+    """Whether this can be a client's id of a session: such ids become part of a file name, on every system."""
     return 0 < len(text) <= 128 and text.isascii() and all(c.isalnum() or c in "-_" for c in text)

@@ -9,8 +9,7 @@ LARGEST = 256 * 1024  # bytes; whatever is larger is not one of the files we loo
 
 
 def read_small(path: str, *, largest: int = LARGEST, own: bool = False) -> bytes | None:
-    """The content of a regular file of at most `largest` bytes; None for everything else, whatever the
-    reason.
+    """The content of a regular file of at most `largest` bytes; None for everything else, whatever the reason.
 
     own: only a file that this user owns and that is no symbolic link.
     """

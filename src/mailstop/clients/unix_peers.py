@@ -1,5 +1,4 @@
-"""Unix peers: who is connected to a Unix socket, as the Linux kernel tells by sock_diag(7) and `ss -x` prints
-it.
+"""Unix peers: who is connected to a Unix socket, as the Linux kernel tells by sock_diag(7) and `ss -x` prints it.
 
 /proc/net/unix lists the sockets but names no peers.
 """

@@ -130,8 +130,11 @@ class Board(ABC):
         """All rows whose key starts with `prefix`, by key."""
 
     @abstractmethod
-    def due(self, now: int, *, limit: int = 50) -> list[Row]:
-        """The rows due at `now` (milliseconds), the longest due first."""
+    def due(self, now: int, *, beyond: int | None = None, limit: int = 50) -> list[Row]:
+        """The rows due at `now` (milliseconds), the longest due first.
+
+        beyond: also those due after this time, which nobody sets so far ahead: the clock was put back since.
+        """
 
     @abstractmethod
     def next_due(self) -> int | None:

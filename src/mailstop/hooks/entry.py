@@ -10,6 +10,7 @@ import sys
 import time
 
 from mailstop import config
+from mailstop.errors import MailstopError, StoreUnavailable
 from mailstop.json_text import dumps, loads
 
 TYPE_CHECKING = False
@@ -31,14 +32,20 @@ EVENTS = {
 }
 
 
+_said: list[bool] = []  # whether an answer was written: a second one would spoil the first
+
+
 def main(_words: Sequence[str] = ()) -> int:
     """Answer the event on standard input."""
+    event = None
     try:
         event = loads(sys.stdin.buffer.read())
         if isinstance(event, dict):
             answer(event)
     except Exception as error:
         log(error)
+        if isinstance(event, dict) and not _said:
+            confess(event, error)
     return 0
 
 
@@ -51,8 +58,28 @@ def answer(event: dict[str, Any]) -> None:
     module.answer(event)
 
 
+def confess(event: dict[str, Any], error: Exception) -> None:
+    """Say that the store cannot be used, where silence would look like an empty mailbox: to the person when a session
+    starts or a prompt goes out, and to the model when it was told of a letter."""
+    name = event.get("hook_event_name")
+    if not isinstance(error, MailstopError) or error.exit_code != StoreUnavailable.exit_code:
+        return
+    if event.get("agent_id") or name not in ("SessionStart", "UserPromptSubmit"):
+        return
+    from mailstop import fence
+
+    value: dict[str, Any] = {"systemMessage": f"mailstop: {error.message}"}
+    if name == "SessionStart" or fence.is_ring_line(str(event.get("prompt") or "")):
+        value = context(event, fence.trouble(error.message), **value)
+    try:
+        say(value)
+    except OSError:
+        pass
+
+
 def say(value: dict[str, Any]) -> None:
     """Write the answer to the client, whole."""
+    _said.append(True)
     stream: Any = sys.stdout
     stream.buffer.write(dumps(value).encode("utf-8", "backslashreplace") + b"\n")
     stream.buffer.flush()
@@ -78,7 +105,7 @@ def log(error: BaseException) -> None:
         where = traceback.extract_tb(error.__traceback__)[-1] if error.__traceback__ else None
         place = f" at {os.path.basename(where.filename)}:{where.lineno}" if where else ""
         line = f"{time.strftime('%Y-%m-%dT%H:%M:%S%z')} hook {type(error).__name__}: {error}{place}\n"
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
         try:
             os.write(descriptor, line.encode("utf-8", "backslashreplace"))
         finally:

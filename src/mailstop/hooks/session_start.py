@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from mailstop import bells, config, fence
+from mailstop import bells, config, faults, fence
 from mailstop.clients import registry
 from mailstop.clients.caller import identify_hook
 from mailstop.clients.facts import facts_of
@@ -34,6 +34,7 @@ def answer(event: dict[str, Any]) -> None:
         seat = os.environ.get("MAILSTOP_SEAT") or None
         registered = office.register(found, known=known, seat=seat, automatic=found.attended)
         session = registered.session
+        faults.reach("session seated")
         registry.write(
             registry.Registration(
                 session.client,

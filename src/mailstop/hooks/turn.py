@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 
-from mailstop import bells
+from mailstop import bells, faults
 from mailstop.clients.caller import identify_hook
 from mailstop.engines import open_store
+from mailstop.errors import MailstopError
 from mailstop.hooks.entry import say
 from mailstop.office import Office
 from mailstop.rules.offers import Terms
@@ -40,16 +41,30 @@ class Turn:
         if self._office.session is None:
             return None
         bells.silence(self._office.session.bell)
-        self._office.note_mode(str(self.event.get("permission_mode") or ""))
+        faults.reach("bell silenced")
+        try:
+            self._office.note_mode(str(self.event.get("permission_mode") or ""))
+        except MailstopError:
+            self.__exit__()
+            raise
         return self._office
 
     def __exit__(self, *_exception: object) -> None:
-        if self._office is not None:
-            try:
-                self._office.set_bell()
-                self._office.do_due_work()
-            finally:
-                self._office.store.close()
+        if self._office is None:
+            return
+        try:
+            self._set_bell(self._office)
+            self._office.do_due_work()
+        finally:
+            self._office.store.close()
+
+    def _set_bell(self, office: Office) -> None:
+        try:
+            office.set_bell()
+        except MailstopError:  # whether anything waits is not known
+            if office.session:
+                bells.ring(office.session.bell)
+            raise
 
     @property
     def turn(self) -> str:
@@ -79,5 +94,7 @@ class Turn:
         value = answer(offer) if offer else None
         if value is not None:
             say(value)
+            faults.reach("answer written")
         if offer:
             office.handed(offer)
+            faults.reach("answer recorded")

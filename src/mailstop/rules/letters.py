@@ -18,10 +18,11 @@ from mailstop.errors import (
     UnknownSeat,
 )
 from mailstop.kinds import kind_of
-from mailstop.letter import checked_body, checked_kind, new_id
-from mailstop.names import PERSON, checked_name, is_name, nearest
+from mailstop.letter import Letter, checked_body, checked_kind, new_id
+from mailstop.names import PERSON, RESERVED, is_name, nearest
 from mailstop.records import Record
 from mailstop.rules.seats import guard
+from mailstop.seat import Seat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,8 +30,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mailstop.engines.base import Delete, Put, Store
-    from mailstop.letter import Draft, Letter
-    from mailstop.seat import Seat
+    from mailstop.letter import Draft
 
 MOST_TRIES = 50
 MOST_ARTIFACTS = 32
@@ -55,12 +55,12 @@ def store_letter(
     draft: Draft,
     *,
     now: int,
-    claims: Callable[[str, Sequence[str]], Sequence[Put | Delete]] | None = None,
+    claims: Callable[[str, Sequence[Seat]], Sequence[Put | Delete]] | None = None,
 ) -> tuple[Letter, bool]:
     """Store a letter, and say whether it is new: with a key that was used for the same letter, the first comes back.
 
-    claims: called with the letter's id and its recipients before each try, gives the changes of the board that claim
-        a route for each, made in the same transaction.
+    claims: called with the letter's id and its recipients' seats before each try, gives the changes of the board
+        that claim a route for each, made in the same transaction.
     Raises a refusal before anything is stored; Uncertain when that cannot be told.
     """
     checked_fields(draft)
@@ -73,28 +73,26 @@ def store_letter(
         entries, expect = [entry], guard(writer.seat) if writer.seat else {}
         if draft.key:
             keyed = _key_subject(writer, draft.key)
-            entries.append(Entry(keyed, "key", writer.bag, new_id(), now, {"letter": entry.id, "key": draft.key}))
-            expect[keyed] = 0
+            key = Entry(keyed, "key", writer.bag, new_id(), now, {"letter": entry.id, "key": draft.key})
+            entries, expect[keyed] = [key, entry], 0
         try:
-            store.ledger.append(entries, expect=expect, board=claims(entry.id, recipients) if claims else ())
+            n = store.ledger.append(entries, expect=expect, board=claims(entry.id, recipients) if claims else ())
         except Conflict:
-            refuse_lost(store, writer)
+            writer = still(store, writer)
             continue
-        letter = store.index.letter_with_id(entry.id)
-        if letter is None:
-            raise UnknownNumber(n=entry.id, newest=store.index.newest())
-        return letter, True
+        return _letter(entry, n, ref), True
     raise SeatLost(name=writer.name, reason="it changes hands without end")
 
 
-def refuse_lost(store: Store, writer: Writer) -> None:
-    """Raise SeatLost when the writer's seat is no longer its own."""
+def still(store: Store, writer: Writer) -> Writer:
+    """The writer with its seat as it is now. Raises SeatLost when that is no longer its own."""
     if writer.seat is None:
-        return
+        return writer
     now = store.index.seat(writer.bag, writer.name)
     if now is None or now.session != writer.session:
         taken = now and now.session and f"a session of {now.client} took it"
         raise SeatLost(name=writer.name, reason=taken or "it was left")
+    return writer.but(seat=now)
 
 
 def checked_fields(draft: Draft) -> None:
@@ -110,29 +108,27 @@ def checked_fields(draft: Draft) -> None:
             raise InvalidField(field=f"artifact {path!r}", reason="it must be one printable path")
 
 
-def resolved(store: Store, writer: Writer, draft: Draft) -> tuple[str, ...]:
-    """The recipients, each once. All are looked up first: one unknown, and UnknownSeat names them all."""
+def resolved(store: Store, writer: Writer, draft: Draft) -> tuple[Seat, ...]:
+    """The recipients' seats, each once. All are looked up first: one unknown, and UnknownSeat names them all."""
     names = tuple(dict.fromkeys(draft.to))
     if not names:
         raise InvalidField(field="the recipient", reason="name at least one seat")
     if writer.name in names:
         raise OwnSeat(name=writer.name)
-    unknown = [name for name in names if not _known(store, writer.bag, name, draft.hold)]
+    found = {name: _found(store, writer.bag, name, draft.hold) for name in names}
+    unknown = [name for name, seat in found.items() if seat is None]
     if unknown:
         known = [seat.name for seat in store.index.seats(writer.bag)] + [PERSON]
         raise UnknownSeat(problem="; ".join(_problem(name, known, writer.bag) for name in unknown))
-    return names
+    return tuple(seat for seat in found.values() if seat)
 
 
-def _known(store: Store, bag: str, name: str, hold: bool) -> bool:
-    if name == PERSON:
-        return True
-    if not is_name(name):
-        return False
-    if hold:
-        checked_name(name)
-        return True
-    return store.index.seat(bag, name) is not None
+def _found(store: Store, bag: str, name: str, hold: bool) -> Seat | None:
+    """The seat of that name; the person's is there before anybody has written to it."""
+    seat = store.index.seat(bag, name) if is_name(name) else None
+    if seat is None and (name == PERSON or (hold and is_name(name) and name not in RESERVED)):
+        return Seat(bag, name)
+    return seat
 
 
 def _problem(name: str, known: Sequence[str], bag: str) -> str:
@@ -187,11 +183,33 @@ def _key_subject(writer: Writer, key: str) -> str:
     return subject("key", writer.bag, writer.name, key)
 
 
-def _entry(writer: Writer, draft: Draft, recipients: tuple[str, ...], ref: Letter | None, now: int) -> Entry:
+def _letter(entry: Entry, n: int, ref: Letter | None) -> Letter:
+    """The letter of an entry that was stored as number `n`, without reading it back."""
+    data = entry.data
+    return Letter(
+        n,
+        entry.id,
+        entry.at,
+        entry.bag,
+        data["from"],
+        tuple(data["to"]),
+        data["kind"],
+        entry.body or "",
+        data.get("needs_reply", False),
+        ref.n if ref else None,
+        ref.thread if ref else n,
+        data.get("final", False),
+        tuple(data.get("artifacts", ())),
+        data.get("project", ""),
+        data.get("client", ""),
+    )
+
+
+def _entry(writer: Writer, draft: Draft, recipients: tuple[Seat, ...], ref: Letter | None, now: int) -> Entry:
     kind = kind_of(draft.kind)
     data: dict[str, Any] = {
         "from": writer.name,
-        "to": list(recipients),
+        "to": [seat.name for seat in recipients],
         "kind": draft.kind,
         "session": writer.session,
     }

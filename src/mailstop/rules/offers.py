@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+from mailstop import faults
 from mailstop.config import DELIVERY_BYTES
 from mailstop.records import Record
 from mailstop.rules.leases import Hand, lease_of, take_lease
@@ -73,6 +74,7 @@ def offer(store: Store, session: str, seats: Sequence[Seat], terms: Terms, *, no
         if not terms.lease:
             return Offer(letters, delivery.text, delivery.left)
         if not hands or take_lease(store, lease, hands):
+            faults.reach("lease taken")
             return Offer(letters, delivery.text, delivery.left, hands)
     return Offer()
 

@@ -63,11 +63,13 @@ def prove(store: Store, session: str, event: Event, *, now: int) -> tuple[int, .
         entries: list[Entry] = []
         expect: dict[str, int] = {}
         board: list[Put | Delete] = [lease.change(verdict.kept)]
+        proved: list[int] = []
         for hand in verdict.shown:
             seat = _own(store, session, hand)
             if seat is None:  # lost: its new holder is offered the letters
                 continue
             evidence = f"{event.name} after {hand.act}" if event.name else hand.act
+            proved += hand.numbers
             entries += _shown(seat, hand, evidence, now)
             expect.update(guard(seat))
             board += settled(store, seat, _letter_ids(store, hand), now=now)
@@ -78,7 +80,7 @@ def prove(store: Store, session: str, event: Event, *, now: int) -> tuple[int, .
                 store.board.change(board, expect=lease.rows)
         except Conflict:
             continue
-        return tuple(n for hand in verdict.shown for n in hand.numbers)
+        return tuple(proved)
     return ()
 
 

@@ -5,7 +5,7 @@ No store lock is held during a ring, and no ring carries more than one fixed lin
 
 from __future__ import annotations
 
-from mailstop import bells, fence
+from mailstop import bells, faults, fence
 from mailstop.engines.base import Delete, Put
 from mailstop.errors import Conflict
 from mailstop.rules import routes
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mailstop.session import Session
 
 MOST_LETTERS = 50
+MOST_TRIES = 50
 REST_MS = 10_000  # how old a hand must be before a client at rest means that its turn was interrupted
 CLAIM_MS = 30_000  # how long one that does due work may take for one row
 PROVED = (
@@ -41,7 +42,9 @@ def ring(store: Store, holder: Holder, letter: Letter, route: Route, *, now: int
     session = holder.session
     assert session is not None
     begun = begin(store, [(letter, route)], now=now)
+    faults.reach("before the door")
     outcome = _through(session, route, fence.ring_line([letter.n], letter.sender))
+    faults.reach("door rung")
     settle(store, holder.seat, begun, outcome, now=now)
     return outcome
 
@@ -71,11 +74,31 @@ def settle(store: Store, seat: Seat, begun: Sequence[tuple[Letter, Route]], outc
     if outcome.state not in ("notified", "uncertain"):  # no prompt will come of it
         store.board.change([route.but(rung=False).put() for _, route in begun])
     if outcome.state in PROVED:
-        entry = receipt(seat, outcome.state, [letter.n for letter, _ in begun], outcome.evidence, now)
+        record_rung(store, seat, begun, outcome, now=now)
+
+
+def record_rung(store: Store, seat: Seat, begun: Sequence[tuple[Letter, Route]], outcome: Outcome, *, now: int) -> None:
+    """Record what the ring proved, for those letters of which its holder's door had not proved the same before: a ring
+    may be repeated for weeks, and the ledger does not grow by it."""
+    for _ in range(MOST_TRIES):
+        numbers = [letter.n for letter, _ in begun if _last_outcome(store, seat, letter.n) != outcome.state]
+        if not numbers:
+            return
         try:
-            store.ledger.append([entry], expect=guard(seat))
-        except Conflict:  # somebody else sits there now: the letters are theirs, and are offered anew
-            store.board.change([Delete(route.key) for _, route in begun])
+            store.ledger.append([receipt(seat, outcome.state, numbers, outcome.evidence, now)], expect=guard(seat))
+            return
+        except Conflict:
+            there = store.index.seat(seat.bag, seat.name)
+            if there is None or there.session != seat.session:  # the letters are another's, and are offered anew
+                store.board.change([Delete(route.key) for _, route in begun])
+                return
+            seat = there
+
+
+def _last_outcome(store: Store, seat: Seat, n: int) -> str:
+    """What a ring for letter `n` proved last, since its present holder sits at the seat."""
+    rung = [one for one in store.index.receipts(n) if one.seat == seat.name and one.state in PROVED]
+    return rung[-1].state if rung and rung[-1].at >= seat.since else ""
 
 
 def to_announce(store: Store, session: Session, seats: Sequence[Seat], *, now: int) -> list[tuple[Seat, Letter, Route]]:
@@ -101,16 +124,12 @@ def to_announce(store: Store, session: Session, seats: Sequence[Seat], *, now: i
     if busy:
         store.board.change([route.later(now).put() for _, _, route in waiting])
         return []
-    attempts = {TURN: 0}  # looks during a turn were no rings
-    return [
-        (seat, letter, route.but(way=MONITOR, attempts=attempts.get(route.way, route.attempts)))
-        for seat, letter, route in waiting
-    ]
+    return [(seat, letter, route.by(MONITOR)) for seat, letter, route in waiting]
 
 
 def _is_open(route: Route, now: int) -> bool:
     if route.way in (MONITOR, TURN) and (route.rung or route.way == TURN):
-        return route.due is not None and route.due <= now
+        return routes.has_passed(route.due, now)
     return True
 
 
@@ -119,7 +138,7 @@ def do_due_work(store: Store, *, now: int, sealed: bool, limit: int = 20) -> int
     if sealed:
         return 0
     done = 0
-    for row in store.board.due(now, limit=limit):
+    for row in store.board.due(now, beyond=now + routes.LONGEST_DEADLINE_MS, limit=limit):
         if row.key.startswith("route/") and _claimed(store, row, now):
             _look_again(store, Route.of(row), now)
             done += 1
@@ -143,13 +162,13 @@ def _look_again(store: Store, route: Route, now: int) -> None:
         return
     holder = holder_of(store, seat)
     session = holder.present
-    if session is None:  # it waits for the next holder
+    if session is None or letter.n <= seat.announced:  # it waits for the next holder, or until this one asks for it
         store.board.change([Delete(route.key)])
     elif letter.n in lease_of(store, session.id).numbers(seat) and not _given_up(store, holder, letter, now):
         store.board.change([route.again(now, rung=route.rung).put()])  # its proof is still to come
     else:
         way = routes.way_to(holder, sealed=False)
-        again = route.but(way=way)
+        again = route.by(way)
         if way in (SOCKET, QUEUE):
             bells.ring(session.bell)
             ring(store, holder, letter, again, now=now)
@@ -169,7 +188,7 @@ def _given_up(store: Store, holder: Holder, letter: Letter, now: int) -> bool:
     if session is None or session.client != "claude" or session.agents or routes.way_to(holder, sealed=False) == TURN:
         return False
     lease = lease_of(store, session.id)
-    ended = [hand for hand in lease.hands if letter.n in hand.numbers and hand.at < now - REST_MS]
+    ended = [hand for hand in lease.hands if letter.n in hand.numbers and not now - REST_MS <= hand.at <= now]
     if not ended or any(hand.writer is not None for hand in ended):
         return False
     try:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from mailstop.engines.base import Delete, Put, token
 from mailstop.records import Record
-from mailstop.rules.presence import holder_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,10 +72,16 @@ class Route(Record):
         wait = min(FIRST_DEADLINE_MS << min(self.attempts, 10), LONGEST_DEADLINE_MS)
         return self.but(rung=rung, attempts=self.attempts + 1, due=now + wait)
 
+    def by(self, way: str) -> Route:
+        """The same route by another way; how often a running turn was looked at says nothing about a door's rings."""
+        attempts = self.attempts if (self.way == TURN) == (way == TURN) else 0
+        return self.but(way=way, attempts=attempts)
+
     def later(self, now: int) -> Route:
         """The same route while the turn goes on whose hooks are to show it: look again, ever more slowly."""
-        wait = min(TURN_DEADLINE_MS << min(self.attempts, 10), FIRST_DEADLINE_MS)
-        return self.but(way=TURN, rung=False, attempts=self.attempts + 1, due=now + wait)
+        route = self.by(TURN)
+        wait = min(TURN_DEADLINE_MS << min(route.attempts, 10), FIRST_DEADLINE_MS)
+        return route.but(rung=False, attempts=route.attempts + 1, due=now + wait)
 
 
 def route_key(bag: str, seat: str, letter_id: str) -> str:
@@ -117,14 +122,6 @@ def _way_to_claude(holder: Holder, *, sealed: bool) -> str:
     return SEALED if sealed else SOCKET
 
 
-def claim(store: Store, bag: str, seat: str, letter_id: str, *, now: int, sealed: bool) -> Route | None:
-    """The first route of a letter to a seat; None when nobody sits there, so that it waits."""
-    known = store.index.seat(bag, seat)
-    if known is None:
-        return None
-    return first_route(holder_of(store, known), letter_id, now=now, sealed=sealed)
-
-
 def first_route(holder: Holder, letter_id: str, *, now: int, sealed: bool) -> Route | None:
     """The first route to a holder; None for an empty seat."""
     if holder.present is None:
@@ -134,13 +131,19 @@ def first_route(holder: Holder, letter_id: str, *, now: int, sealed: bool) -> Ro
     return Route(holder.seat.bag, holder.seat.name, letter_id, way, due=due)
 
 
+def has_passed(due: int | None, now: int) -> bool:
+    """Whether a deadline has passed. One that is further ahead than any is ever set was set before the clock was put
+    back, and counts as passed: else nothing would be rung for until the clock is there again."""
+    return due is not None and not now < due <= now + LONGEST_DEADLINE_MS
+
+
 def claimed_elsewhere(store: Store, seat: Seat, letters: Sequence[Letter], *, now: int) -> frozenset[int]:
     """The numbers of those letters that a door is to bring: a hook of the running turn leaves them to it."""
     rows = {row.key: Route.of(row) for row in store.board.under(routes_of(seat.bag, seat.name))}
     taken = set()
     for letter in letters:
         route = rows.get(route_key(seat.bag, seat.name, letter.id))
-        if route and route.way in (MONITOR, SOCKET, QUEUE) and route.due is not None and route.due > now:
+        if route and route.way in (MONITOR, SOCKET, QUEUE) and route.due and not has_passed(route.due, now):
             taken.add(letter.n)
     return frozenset(taken)
 
@@ -167,7 +170,13 @@ def settled(store: Store, seat: Seat, letter_ids: Sequence[str], *, now: int) ->
 def released(store: Store, seat: Seat, *, now: int) -> list[Put | Delete]:
     """The changes of the board when a turn has ended: what its hooks did not show falls due at once."""
     found = [Route.of(row) for row in store.board.under(routes_of(seat.bag, seat.name))]
-    return [route.but(due=now).put() for route in found if route.way == TURN]
+    return [route.but(attempts=0, due=now).put() for route in found if route.way == TURN]
+
+
+def dropped(store: Store, bag: str, seat: str) -> list[Put | Delete]:
+    """The changes of the board when another session, or another process, sits at the seat: whatever was rung for what
+    waits there, this one has not heard it."""
+    return [Delete(row.key) for row in store.board.under(routes_of(bag, seat))]
 
 
 def answered_rings(store: Store, seat: Seat, numbers: Sequence[int]) -> list[Put | Delete]:

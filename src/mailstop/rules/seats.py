@@ -12,6 +12,7 @@ from mailstop.letter import new_id
 from mailstop.names import DEFAULT_BAG, RESERVED, name_from, numbered, seat_to_take
 from mailstop.records import Record
 from mailstop.rules.presence import holder_of
+from mailstop.rules.routes import dropped
 from mailstop.seat import Seat
 from mailstop.times import clock_text
 
@@ -74,8 +75,9 @@ def take(
         if own:
             entries.append(_left(own, now, f"took {name}"))
             expect.update(guard(own))
+        board = dropped(store, bag, name) if seat.session != session.id else ()
         try:
-            store.ledger.append(entries, expect=expect)
+            store.ledger.append(entries, expect=expect, board=board)
         except Conflict:
             continue
         return Seated(store.index.seat(bag, name) or seat, left=own.name if own else "")

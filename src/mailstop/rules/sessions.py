@@ -13,10 +13,13 @@ from mailstop.errors import Conflict
 from mailstop.letter import new_id
 from mailstop.rules.leases import Lease
 from mailstop.rules.presence import lives, session_of
+from mailstop.rules.routes import dropped
 from mailstop.session import Session, client_key, session_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from mailstop.engines.base import Store
 
 MOST_TRIES = 50
@@ -40,6 +43,9 @@ def register(store: Store, found: Session, known: str | None, *, now: int) -> tu
             Put(client_key(session.client, session.client_session), {"session": session.id}),
             Delete(Lease(session.id).key),
         ]
+        if earlier and earlier.life != session.life:
+            for seat in store.index.seats_of(session.id):
+                changes += dropped(store, seat.bag, seat.name)
         try:
             store.board.change(changes, expect={session.key: row.revision if row else 0})
         except Conflict:
@@ -57,19 +63,25 @@ def _earlier(store: Store, found: Session, known: str | None) -> Session | None:
         return None
     if session.client == "codex":  # one thread is one session, whichever server has it loaded
         return session
+    if session.life == found.life:  # this very process, whose registration was lost
+        return session
     return session if lives(session) is False else None
 
 
 def end(store: Store, session: Session, *, now: int) -> None:
     """Write down that the session has ended. Its seats, and what waits there, stay."""
+    note(store, session, Delete(Lease(session.id).key), ended=now)
+
+
+def note(store: Store, session: Session, *also: Put | Delete, **facts: Any) -> None:
+    """Write down what is new of a session, with other changes of the board; nothing where another process goes on with
+    it already."""
     for _ in range(MOST_TRIES):
         row = store.board.get(session.key)
-        if row is None:
+        there = Session.from_value(row.value) if row else None
+        if row is None or there is None or there.life != session.life:
             return
-        ended = Session.from_value(row.value).but(ended=now)
-        if ended.life != session.life:  # another process goes on with it already
-            return
-        changes: list[Put | Delete] = [Put(session.key, ended.as_dict()), Delete(Lease(session.id).key)]
+        changes = [Put(session.key, there.but(**facts).as_dict()), *also]
         try:
             store.board.change(changes, expect={session.key: row.revision})
         except Conflict:

@@ -5,7 +5,7 @@ Whatever happens at one recipient touches no other, and not what is stored.
 
 from __future__ import annotations
 
-from mailstop import bells
+from mailstop import bells, faults
 from mailstop.records import Record
 from mailstop.rules.routes import MONITOR, QUEUE, SEALED, SOCKET, TURN, VISIT
 from mailstop.times import clock_text
@@ -24,6 +24,7 @@ DETAIL = {
     SEALED: "this sandbox may not ring: its bell was rung, and the next process outside does the rest",
 }
 WAITING = "its bell was rung: a check that waits shows it now, any other when it next runs"
+NOT_RUNG = "the store could not be used for its ring: whoever comes next does it"
 
 
 class Told(Record):
@@ -39,7 +40,9 @@ def tell(store: Store, holder: Holder, letter: Letter, route: Route | None, *, n
     """Ring for one letter by the route that was claimed for it; without one it waits for the seat's next holder."""
     if route is None or holder.session is None:
         return Told(holder.seat.name, "stored", "none", empty_text(holder))
+    faults.reach("before the bell")
     bells.ring(holder.session.bell)
+    faults.reach("bell rung")
     if route.way not in (SOCKET, QUEUE):
         waits = route.way == VISIT and holder.session.client == "program"
         return Told(holder.seat.name, "stored", route.way, WAITING if waits else DETAIL[route.way])

@@ -26,9 +26,10 @@ class MemoryBoard(Board):
             keys = sorted(key for key in self._world.rows if key.startswith(prefix))
             return [row for key in keys if (row := self._world.row(key))]
 
-    def due(self, now: int, *, limit: int = 50) -> list[Row]:
+    def due(self, now: int, *, beyond: int | None = None, limit: int = 50) -> list[Row]:
         with self._world.lock:
-            due = [(row.due, key) for key, row in self._world.rows.items() if row.due is not None and row.due <= now]
+            timed = [(row.due, key) for key, row in self._world.rows.items() if row.due is not None]
+            due = [(at, key) for at, key in timed if at <= now or (beyond is not None and at > beyond)]
             return [self._world.rows[key] for _, key in sorted(due)[:limit]]
 
     def next_due(self) -> int | None:

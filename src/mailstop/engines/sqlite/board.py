@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 
+from mailstop import faults
 from mailstop.engines.base import Board, Put, Row
 from mailstop.engines.sqlite.statements import QUERY
 from mailstop.errors import Conflict
-from mailstop.json_text import dumps, loads
+from mailstop.json_text import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,14 +28,15 @@ class SQLiteBoard(Board):
 
     def get(self, key: str) -> Row | None:
         rows = self._connection.rows(QUERY["board_row"], {"key": key, "now": _now()})
-        return _row(rows[0]) if rows else None
+        return self._row(rows[0]) if rows else None
 
     def under(self, prefix: str) -> list[Row]:
         bounds = {"first": prefix, "past": prefix + "\U0010ffff", "now": _now()}
-        return [_row(row) for row in self._connection.rows(QUERY["board_under"], bounds)]
+        return [self._row(row) for row in self._connection.rows(QUERY["board_under"], bounds)]
 
-    def due(self, now: int, *, limit: int = 50) -> list[Row]:
-        return [_row(row) for row in self._connection.rows(QUERY["board_due"], {"now": now, "limit": limit})]
+    def due(self, now: int, *, beyond: int | None = None, limit: int = 50) -> list[Row]:
+        bounds = {"now": now, "beyond": beyond, "limit": limit}
+        return [self._row(row) for row in self._connection.rows(QUERY["board_due"], bounds)]
 
     def next_due(self) -> int | None:
         ((due,),) = self._connection.rows(QUERY["board_next_due"])
@@ -44,6 +46,10 @@ class SQLiteBoard(Board):
         with self._connection.transaction() as sqlite:
             check_rows(sqlite, expect or {})
             apply_changes(sqlite, changes)
+
+    def _row(self, row: tuple[Any, ...]) -> Row:
+        key, value, revision, due, expires = row
+        return Row(key, self._connection.value(value), revision, due, expires)
 
 
 def check_rows(sqlite: sqlite3.Connection, expect: Mapping[str, int]) -> None:
@@ -64,11 +70,7 @@ def apply_changes(sqlite: sqlite3.Connection, changes: Sequence[Put | Delete]) -
             sqlite.execute(QUERY["board_put"], values)
         else:
             sqlite.execute("DELETE FROM board WHERE key = ?", (change.key,))
-
-
-def _row(row: tuple[Any, ...]) -> Row:
-    key, value, revision, due, expires = row
-    return Row(key, loads(value), revision, due, expires)
+        faults.reach("row changed")
 
 
 def _now() -> int:

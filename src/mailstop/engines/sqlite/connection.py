@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 
+from mailstop import faults
 from mailstop.engines.sqlite.driver import sqlite3
-from mailstop.engines.sqlite.file_system import refuse_network
+from mailstop.engines.sqlite.file_system import is_full, refuse_network
 from mailstop.engines.sqlite.gate import Gate
 from mailstop.engines.sqlite.statements import sql_file
+from mailstop.engines.sqlite.store_file import APPLICATION, BUSY_S, StoreFile, make_private, real_path, refuse_lost
 from mailstop.errors import (
     StoreBusy,
     StoreDamaged,
@@ -20,6 +22,7 @@ from mailstop.errors import (
     StoreUnavailable,
     Uncertain,
 )
+from mailstop.json_text import loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,11 +32,9 @@ if TYPE_CHECKING:
 
 MIGRATIONS = ("migrations/0001_ledger_board_index.sql",)
 FORMAT = len(MIGRATIONS)
-APPLICATION = 0x6D737470  # "mstp" (PRAGMA application_id): tells our files from another program's
-BUSY_S = 10.0  # SQLite's own waiting, a backstop behind the gate
 
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
-_SEALED = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM})
+_PERHAPS_FULL = frozenset({sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN})  # SQLite keeps the reason to itself
 
 
 class Connection:
@@ -44,14 +45,16 @@ class Connection:
 
         Raises StoreUnavailable or one of its kinds; then nothing was changed.
         """
-        self.path = path
+        self.path = path = real_path(path)
         self.gate = Gate(path)
-        self._sqlite: sqlite3.Connection | None = None
+        self._file: StoreFile | None = None
         refuse_network(path)
         try:
-            new = _make_private(path)
-            self._sqlite = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
-            self._set_up(new)
+            if make_private(path):
+                with self.gate:
+                    refuse_lost(path)
+            self._file = StoreFile(path)
+            self._set_up()
         except (sqlite3.Error, OSError) as error:
             self._let_go()
             raise translated(error, path) from None
@@ -62,9 +65,9 @@ class Connection:
     @property
     def sqlite(self) -> sqlite3.Connection:
         """The connection itself. Raises StoreUnavailable once it is closed."""
-        if self._sqlite is None:
+        if self._file is None:
             raise StoreUnavailable(path=self.path, reason="it was closed")
-        return self._sqlite
+        return self._file.sqlite
 
     def rows(self, statement: str, values: dict[str, Any] | tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
         """All rows of a query. No read transaction outlives the call."""
@@ -72,6 +75,13 @@ class Connection:
             return self.sqlite.execute(statement, values).fetchall()
         except sqlite3.Error as error:
             raise translated(error, self.path) from None
+
+    def value(self, text: str) -> Any:
+        """The value of a column that holds JSON. Raises StoreDamaged."""
+        try:
+            return loads(text)
+        except ValueError as error:
+            raise StoreDamaged(path=self.path, reason=str(error)) from None
 
     def transaction(self) -> Transaction:
         """A write transaction, durable when its block has ended; an exception in the block rolls it back.
@@ -83,13 +93,15 @@ class Connection:
 
     def close(self) -> None:
         """Close the file."""
-        if self._sqlite is None:
+        if self._file is None:
             return
         try:
             # The last close of a WAL database checkpoints outside any transaction; behind the gate, sixteen closers
             # queue instead of colliding.
             with self.gate:
+                faults.reach("before closing")
                 self._close_file()
+                faults.reach("closed")
         except (StoreBusy, OSError):
             pass
         self._let_go()
@@ -99,11 +111,11 @@ class Connection:
         self.gate.close()
 
     def _close_file(self) -> None:
-        if self._sqlite is not None:
-            self._sqlite.close()
-            self._sqlite = None
+        if self._file is not None:
+            self._file.close()
+            self._file = None
 
-    def _set_up(self, new: bool) -> None:
+    def _set_up(self) -> None:
         self.sqlite.execute("PRAGMA synchronous = FULL")
         if os.uname().sysname == "Darwin":
             self.sqlite.execute("PRAGMA fullfsync = 1")
@@ -113,8 +125,6 @@ class Connection:
         if found > FORMAT:
             self._refuse_newer(found)
             return
-        if not new and found == 0:
-            self._refuse_foreign()
         with self.gate:
             self._migrate()
 
@@ -124,15 +134,15 @@ class Connection:
         if oldest_writer > FORMAT:
             raise StoreNewer(path=self.path, found=found, known=FORMAT)
 
-    def _refuse_foreign(self) -> None:
-        ((tables,),) = self.sqlite.execute("SELECT count(*) FROM sqlite_schema").fetchall()
-        ((application,),) = self.sqlite.execute("PRAGMA application_id").fetchall()
-        if tables and application != APPLICATION:
-            raise StoreUnavailable(path=self.path, reason="it is the database of another program")
-
     def _migrate(self) -> None:
         """Bring the schema up to date. Whoever comes second finds it done."""
-        self.sqlite.execute("PRAGMA journal_mode = WAL")
+        # Whose file it is stands in the file itself before there is a log: the look at its owner reads no log.
+        self.sqlite.execute(f"PRAGMA application_id = {APPLICATION}")
+        faults.reach("store file marked")
+        ((mode,),) = self.sqlite.execute("PRAGMA journal_mode = WAL").fetchall()
+        if mode != "wal":
+            raise StoreUnavailable(path=self.path, reason="SQLite cannot keep a write-ahead log there")
+        faults.reach("before the tables")
         self.sqlite.execute("BEGIN IMMEDIATE")
         try:
             ((found,),) = self.sqlite.execute("PRAGMA user_version").fetchall()
@@ -140,12 +150,14 @@ class Connection:
                 self._run(sql_file(file))
             if found == 0:
                 self._run(sql_file("index.sql"))
-            self.sqlite.execute(f"PRAGMA application_id = {APPLICATION}")
             self.sqlite.execute(f"PRAGMA user_version = {FORMAT}")
+            faults.reach("before committing the tables")
+            self.sqlite.execute("COMMIT")
         except BaseException:
-            self.sqlite.execute("ROLLBACK")
+            if self.sqlite.in_transaction:
+                self.sqlite.execute("ROLLBACK")
             raise
-        self.sqlite.execute("COMMIT")
+        faults.reach("tables made")
 
     def _run(self, script: str) -> None:
         for statement in statements_of(script):
@@ -160,12 +172,20 @@ class Transaction:
 
     def __enter__(self) -> sqlite3.Connection:
         connection = self._connection
-        connection.gate.__enter__()
         try:
-            connection.sqlite.execute("BEGIN IMMEDIATE")
-        except sqlite3.Error as error:
-            connection.gate.__exit__()
+            faults.reach("before the gate")
+            connection.gate.__enter__()
+        except OSError as error:
             raise translated(error, connection.path) from None
+        try:
+            faults.reach("behind the gate")
+            connection.sqlite.execute("BEGIN IMMEDIATE")
+        except BaseException as error:
+            connection.gate.__exit__()
+            if isinstance(error, sqlite3.Error):
+                raise translated(error, connection.path) from None
+            raise
+        faults.reach("begun")
         return connection.sqlite
 
     def __exit__(
@@ -184,17 +204,21 @@ class Transaction:
 
     def _commit(self) -> None:
         sqlite, path = self._connection.sqlite, self._connection.path
+        faults.reach("before commit")
         try:
             sqlite.execute("COMMIT")
         except sqlite3.Error as error:
-            if sqlite.in_transaction:  # SQLite kept it open, so nothing of it is in the log
-                self._roll_back()
+            # SQLite kept it open, or the last page of it did not get into the log: nothing is stored.
+            nothing_stored = sqlite.in_transaction or _code(error) == sqlite3.SQLITE_FULL
+            self._roll_back()
+            if nothing_stored:
                 raise translated(error, path) from None
             raise Uncertain(reason=f"the commit failed: {error}") from None
+        faults.reach("committed")
 
     def _roll_back(self) -> None:
         sqlite = self._connection.sqlite
-        if sqlite.in_transaction:
+        if sqlite.in_transaction:  # after some errors SQLite has rolled back already
             sqlite.execute("ROLLBACK")
 
 
@@ -203,30 +227,18 @@ def translated(error: sqlite3.Error | OSError, path: str) -> StoreUnavailable:
     if isinstance(error, OSError):
         full = error.errno in (28, 122)  # ENOSPC, EDQUOT
         return StoreFull(path=path) if full else StoreUnavailable(path=path, reason=error.strerror or str(error))
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code in _DAMAGED:
+    code = _code(error)
+    if code in _DAMAGED or str(error).startswith("Could not decode"):  # a text that is not UTF-8 any more
         return StoreDamaged(path=path, reason=str(error))
-    if code == sqlite3.SQLITE_FULL:
+    if code == sqlite3.SQLITE_FULL or (code in _PERHAPS_FULL and is_full(path)):
         return StoreFull(path=path)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return StoreBusy(path=path, seconds=BUSY_S, holder="another program holds it open")
     return StoreUnavailable(path=path, reason=str(error))
 
 
-def _make_private(path: str) -> bool:
-    """Make the folders (0700) and the file (0600) that are missing; whether the file is new (or empty).
-
-    What exists keeps its mode. Two that race both end with the same file.
-    """
-    folder = os.path.dirname(path)
-    if not os.path.isdir(folder):
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        os.chmod(folder, 0o700)
-    try:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
-        return True
-    except FileExistsError:
-        return os.path.getsize(path) == 0
+def _code(error: sqlite3.Error) -> int:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
 def statements_of(script: str) -> Iterator[str]:

@@ -34,6 +34,15 @@ def refuse_network(path: str) -> None:
         raise NetworkFileSystem(path=path, kind=kind)
 
 
+def is_full(path: str) -> bool:
+    """Whether nothing more can be written, or no file be made, where `path` lies."""
+    try:
+        facts = os.statvfs(os.path.dirname(path))
+    except OSError:
+        return False
+    return facts.f_bavail == 0 or (facts.f_files > 0 and facts.f_favail == 0)
+
+
 def kind_of(folder: str) -> str:
     """The type of the file system that holds `folder`, `unknown` where the system does not tell (proc(5))."""
     folder = os.path.realpath(folder)

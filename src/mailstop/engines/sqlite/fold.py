@@ -52,10 +52,16 @@ def _place(sqlite: sqlite3.Connection, ref_id: str | None, n: int) -> tuple[int 
 
 
 def _answer(sqlite: sqlite3.Connection, entry: Entry, ref: int) -> None:
-    """A reply of a recipient answers the letter it refers to, and proves that it was read."""
+    """A recipient's letter to the author of the one it refers to is an answer, and proves that this was read.
+
+    One to others, which only refers to it, is not: the author still waits.
+    """
     seat = entry.data["from"]
+    authors = sqlite.execute("SELECT sender FROM letters WHERE n = ?", (ref,)).fetchall()
+    if not all(author in entry.data["to"] for (author,) in authors):
+        return
     changed = sqlite.execute(
-        "UPDATE deliveries SET state = 'answered', answered = ? "
+        "UPDATE deliveries SET state = 'answered', shown = 1, answered = ? "
         "WHERE bag = ? AND seat = ? AND n = ? AND answered IS NULL",
         (entry.n, entry.bag, seat, ref),
     ).rowcount
@@ -73,7 +79,12 @@ def _know(sqlite: sqlite3.Connection, entry: Entry, seat: str) -> None:
 
 
 def _taken(sqlite: sqlite3.Connection, entry: Entry) -> None:
+    """A session sits down. It leaves the seat it held in this bag, also where two of its acts raced for two seats."""
     data = entry.data
+    sqlite.execute(
+        "UPDATE seats SET session = NULL, since = ? WHERE session = ? AND bag = ? AND name <> ?",
+        (entry.at, data["session"], entry.bag, data["seat"]),
+    )
     sqlite.execute(
         "INSERT OR REPLACE INTO seats VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (

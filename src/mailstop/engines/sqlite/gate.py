@@ -35,8 +35,7 @@ class Gate:
             if error.errno not in (errno.EAGAIN, errno.EACCES):
                 raise
             self._queue()
-        note = f"process {os.getpid()} ({os.path.basename(sys.argv[0]) if sys.argv else 'python'})"
-        os.pwrite(self._file, note.encode()[:_NOTE_BYTES].ljust(_NOTE_BYTES), 0)
+        self._sign()
 
     def __exit__(self, *_exception: object) -> None:
         fcntl.flock(self._file, fcntl.LOCK_UN)
@@ -49,7 +48,15 @@ class Gate:
 
     def holder(self) -> str:
         """Who wrote its name into the lock last, for people."""
-        return os.pread(self._file, _NOTE_BYTES, 0).decode(errors="replace").strip() or "by an unknown process"
+        return os.pread(self._file, _NOTE_BYTES, 0).decode(errors="replace").strip() or "an unknown process"
+
+    def _sign(self) -> None:
+        """Leave a note of who holds it; on a full disk it is held without one."""
+        note = f"process {os.getpid()} ({os.path.basename(sys.argv[0]) if sys.argv else 'python'})"
+        try:
+            os.pwrite(self._file, note.encode(errors="replace")[:_NOTE_BYTES].ljust(_NOTE_BYTES), 0)
+        except OSError:
+            pass
 
     def _queue(self) -> None:
         """Wait in the kernel's queue, at most the longest wait.
@@ -62,22 +69,32 @@ class Gate:
         waiting = os.open(f"{self._path}.lock", os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
         arrived, decision = _thread.allocate_lock(), _thread.allocate_lock()
         arrived.acquire()
-        state = {"abandoned": False, "locked": False}
+        state = {"abandoned": False, "ended": False, "locked": False}
 
         def wait() -> None:
-            fcntl.flock(waiting, fcntl.LOCK_EX)
+            try:
+                fcntl.flock(waiting, fcntl.LOCK_EX)
+                locked = True
+            except OSError:  # no memory for one more lock, say
+                locked = False
             with decision:
-                state["locked"] = True
+                state["ended"], state["locked"] = True, locked
                 if state["abandoned"]:
                     os.close(waiting)
             arrived.release()
 
         _thread.start_new_thread(wait, ())
-        arrived.acquire(timeout=self._longest_wait_s)
-        with decision:
-            if not state["locked"]:
-                state["abandoned"] = True
-                holder = f"it is held by {self.holder()}"
-                raise StoreBusy(path=self._path, seconds=self._longest_wait_s, holder=holder)
+        mine = False
+        try:
+            arrived.acquire(timeout=self._longest_wait_s)
+            mine = True
+        finally:  # also when the handler of a signal raises: the lock must not come to nobody
+            with decision:
+                mine = mine and state["locked"]
+                state["abandoned"] = not mine
+                if not mine and state["ended"]:
+                    os.close(waiting)
+        if not mine:
+            raise StoreBusy(path=self._path, seconds=self._longest_wait_s, holder=f"it is held by {self.holder()}")
         os.close(self._file)
         self._file = waiting

@@ -42,7 +42,7 @@ class SQLiteIndex(Index):
         self._tables = tables
 
     def letter(self, n: int) -> Letter | None:
-        return next(iter(self._letters("letter", n=n)), None)
+        return next(iter(self._letters("letter", n=n)), None) if 0 < n < _LAST else None
 
     def letter_with_id(self, letter_id: str) -> Letter | None:
         return next(iter(self._letters("letter_with_id", id=letter_id)), None)
@@ -105,7 +105,7 @@ class SQLiteIndex(Index):
         from mailstop.engines.sqlite.rows import move_of
         from mailstop.history import History
 
-        place: dict[str, Any] = {"before": before or _LAST, "limit": limit + 1}
+        place: dict[str, Any] = {"before": _bounded(before), "limit": _bounded(limit) + 1}
         if thread is not None:
             letters = self._letters("history_thread", thread=thread, **place)
         elif bag is not None:
@@ -115,14 +115,14 @@ class SQLiteIndex(Index):
         moves: list[Move] = []
         if thread is None:
             rows = self._rows("history_moves", bag=bag, after=0, **place)
-            moves = [move_of(row) for row in rows]
+            moves = [move_of(row, self._tables.path) for row in rows]
         records: list[Letter | Move] = sorted([*letters, *moves], key=lambda record: record.n)
         return History(tuple(records[-limit:]), older=len(records) > limit)
 
     def search(self, text: str, *, bag: str | None = None, before: int | None = None, limit: int = 20) -> list[Letter]:
         from mailstop.engines.sqlite.search import Search
 
-        found = Search(self._tables).numbers(text, bag=bag, before=before or _LAST, limit=limit)
+        found = Search(self._tables).numbers(text, bag=bag, before=_bounded(before), limit=_bounded(limit))
         return [letter for n in found if (letter := self.letter(n))]
 
     def count(self, bag: str) -> int:
@@ -139,6 +139,11 @@ class SQLiteIndex(Index):
         from mailstop.engines.sqlite.rows import letter_of
 
         return [letter_of(row, self._tables.path) for row in found]
+
+
+def _bounded(number: int | None) -> int:
+    """A number as SQLite can take it: people may type any."""
+    return min(number or _LAST, _LAST)
 
 
 def _seat(row: tuple[Any, ...]) -> Seat:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from mailstop import faults
 from mailstop.engines.base import Entry, Ledger
 from mailstop.engines.sqlite.board import apply_changes, check_rows
 from mailstop.errors import Conflict
-from mailstop.json_text import dumps, loads
+from mailstop.json_text import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from mailstop.engines.base import Delete, Put
@@ -39,7 +39,7 @@ class SQLiteLedger(Ledger):
         last = 0
         with self._connection.transaction() as sqlite:
             for subject, expected in (expect or {}).items():
-                found = _last(sqlite.execute, subject)
+                found = _last(lambda *query: sqlite.execute(*query).fetchall(), subject)
                 if found != expected:
                     raise Conflict(subject=subject, expected=expected, found=found)
             check_rows(sqlite, rows or {})
@@ -54,35 +54,34 @@ class SQLiteLedger(Ledger):
                     entry.body,
                 )
                 last = sqlite.execute(_INSERT, values).lastrowid or 0
+                faults.reach("entry written")
                 fold(sqlite, entry.but(n=last))
+                faults.reach("entry folded")
             apply_changes(sqlite, board)
         return last
 
     def last(self, subject: str) -> int:
-        return _last(self._connection.sqlite.execute, subject)
+        return _last(self._connection.rows, subject)
 
     def on(self, subject: str) -> Entry | None:
         rows = self._connection.rows(
             f"SELECT {_COLUMNS} FROM entries WHERE subject = ? ORDER BY n DESC LIMIT 1", (subject,)
         )
-        return entry_of(rows[0]) if rows else None
+        return self._entry(rows[0]) if rows else None
 
     def after(self, number: int, *, limit: int = 500) -> list[Entry]:
         rows = self._connection.rows(f"SELECT {_COLUMNS} FROM entries WHERE n > ? ORDER BY n LIMIT ?", (number, limit))
-        return [entry_of(row) for row in rows]
+        return [self._entry(row) for row in rows]
+
+    def _entry(self, row: tuple[Any, ...]) -> Entry:
+        n, entry_id, at, bag, subject, kind, data, body = row
+        return Entry(subject, kind, bag, entry_id, at, self._connection.value(data), body, n)
 
 
-def entry_of(row: tuple[Any, ...]) -> Entry:
-    """The entry of a row of the table."""
-    n, entry_id, at, bag, subject, kind, data, body = row
-    return Entry(subject, kind, bag, entry_id, at, loads(data), body, n)
-
-
-def _last(execute: Any, subject: str) -> int:
+def _last(rows: Callable[[str, tuple[str, ...]], list[tuple[Any, ...]]], subject: str) -> int:
     if subject.endswith(".>"):
         bounds = (subject[:-1], subject[:-2] + "/")  # "/" follows "." in ASCII
-        cursor: sqlite3.Cursor = execute("SELECT max(n) FROM entries WHERE subject >= ? AND subject < ?", bounds)
+        found = rows("SELECT max(n) FROM entries WHERE subject >= ? AND subject < ?", bounds)
     else:
-        cursor = execute("SELECT max(n) FROM entries WHERE subject = ?", (subject,))
-    ((found,),) = cursor.fetchall()
-    return found or 0
+        found = rows("SELECT max(n) FROM entries WHERE subject = ?", (subject,))
+    return found[0][0] or 0

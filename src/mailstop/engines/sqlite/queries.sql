@@ -11,12 +11,13 @@ SELECT coalesce(max(n), 0) FROM letters;
 
 -- unread: the letters a seat was not shown, oldest first; uses deliveries_unread
 SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread
-FROM deliveries d JOIN letters l USING (n) JOIN entries e USING (n)
+FROM deliveries d INDEXED BY deliveries_unread JOIN letters l USING (n) JOIN entries e USING (n)
 WHERE d.bag = :bag AND d.seat = :seat AND d.shown = 0 AND d.n > :after AND (:sender IS NULL OR l.sender = :sender)
 ORDER BY d.n LIMIT :limit;
 
 -- count_unread: how many letters up to a number a seat was not shown; uses deliveries_unread
-SELECT count(*) FROM deliveries WHERE bag = :bag AND seat = :seat AND shown = 0 AND n <= :until;
+SELECT count(*) FROM deliveries INDEXED BY deliveries_unread
+WHERE bag = :bag AND seat = :seat AND shown = 0 AND n <= :until;
 
 -- owed: letters shown to a seat that ask for a reply and have none from it, oldest first
 SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread
@@ -79,8 +80,9 @@ SET value = excluded.value, revision = max(excluded.revision, revision + 1), due
 SELECT key, value, revision, due, expires FROM board
 WHERE key >= :first AND key < :past AND (expires IS NULL OR expires > :now) ORDER BY key;
 
--- board_due: the rows that fell due, the longest due first; uses board_due
-SELECT key, value, revision, due, expires FROM board WHERE due IS NOT NULL AND due <= :now ORDER BY due LIMIT :limit;
+-- board_due: the rows that fell due, or are due too far ahead, the longest due first; uses board_due
+SELECT key, value, revision, due, expires FROM board
+WHERE due IS NOT NULL AND (due <= :now OR due > :beyond) ORDER BY due LIMIT :limit;
 
 -- board_next_due: when the next row falls due; uses board_due
 SELECT min(due) FROM board WHERE due IS NOT NULL;

@@ -40,13 +40,16 @@ def letter_of(row: tuple[Any, ...], path: str) -> Letter:
         raise StoreDamaged(path=path, reason=f"entry {n} is no letter: {error}") from None
 
 
-def move_of(row: tuple[Any, ...]) -> Move:
-    """The taking or leaving of a seat that a row tells of."""
+def move_of(row: tuple[Any, ...], path: str) -> Move:
+    """The taking or leaving of a seat that a row tells of. path: of the store, for the error. Raises StoreDamaged."""
     from mailstop.history import Move
 
     n, at, bag, seat, act, text = row
-    data = loads(text)
-    return Move(n, at, bag, seat, act, data.get("client", ""), data.get("project", ""), data.get("reason", ""))
+    try:
+        data = loads(text)
+        return Move(n, at, bag, seat, act, data.get("client", ""), data.get("project", ""), data.get("reason", ""))
+    except (ValueError, AttributeError) as error:
+        raise StoreDamaged(path=path, reason=f"entry {n} is no move: {error}") from None
 
 
 def delivery_of(row: tuple[Any, ...]) -> Delivery:

@@ -6,6 +6,7 @@ page at most. Only the beginning of a body can be searched.
 
 from __future__ import annotations
 
+from mailstop import faults
 from mailstop.engines.sqlite.connection import statements_of
 from mailstop.engines.sqlite.driver import sqlite3
 from mailstop.engines.sqlite.statements import named, sql_file
@@ -67,6 +68,7 @@ class Search:
             ((now,),) = sqlite.execute(_SQL["cursor"]).fetchall()
             if now == folded:  # else somebody who searches too was faster
                 sqlite.executemany(_SQL["add"], page)
+                faults.reach("page of text folded")
                 sqlite.execute(_SQL["advance"], (page[-1][0],))
         return True
 

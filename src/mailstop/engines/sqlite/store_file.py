@@ -1,0 +1,105 @@
+"""Store file: making the file, and a look at who owns it before SQLite opens it.
+
+SQLite changes what it opens: it deletes the log beside an empty file, and its last close plays a log back. So another
+program's file, a damaged one, and one that was cut to nothing are refused here, and keep every byte.
+"""
+
+from __future__ import annotations
+
+import _thread
+import os
+import stat
+
+from mailstop import faults
+from mailstop.engines.sqlite.driver import sqlite3
+from mailstop.errors import StoreDamaged, StoreUnavailable
+
+APPLICATION = 0x6D737470  # "mstp": tells our files from another program's
+BUSY_S = 10.0  # SQLite's own waiting, a backstop behind the gate
+
+# https://sqlite.org/fileformat2.html, section 1.3
+_MAGIC = b"SQLite format 3\0"
+_HEADER_BYTES = 100
+_APPLICATION_AT = 68
+
+# POSIX takes all locks that a process has on a file as soon as it closes any descriptor of it, those of its other
+# connections too (https://sqlite.org/howtocorrupt.html, section 2.2). So a file that is open here already, and was
+# looked at by then, is not looked at again.
+_open_files: dict[tuple[int, int], int] = {}
+_one_at_a_time = _thread.allocate_lock()
+
+
+class StoreFile:
+    """A store's file, opened by SQLite."""
+
+    def __init__(self, path: str) -> None:
+        """Open the file. Raises StoreUnavailable or StoreDamaged for one that is not ours, sqlite3.Error, OSError."""
+        with _one_at_a_time:
+            facts = os.stat(path)
+            self._identity = (facts.st_dev, facts.st_ino)
+            if not _open_files.get(self._identity):
+                _refuse_other(path)
+            self.sqlite = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
+            _open_files[self._identity] = _open_files.get(self._identity, 0) + 1
+
+    def close(self) -> None:
+        """Close the file."""
+        self.sqlite.close()
+        with _one_at_a_time:
+            _open_files[self._identity] -= 1
+
+
+def real_path(path: str) -> str:
+    """Where the file itself lies: all who use one store have to meet at one lock. Raises StoreUnavailable."""
+    if not os.path.islink(path):
+        return path
+    real = os.path.realpath(path)
+    if not os.path.exists(real):  # a disk that is not mounted, perhaps: a new store there would show an empty inbox
+        raise StoreUnavailable(path=path, reason=f"it is a link to {real}, which is not there")
+    return real
+
+
+def make_private(path: str) -> bool:
+    """Make the folders (0700) and the file (0600) that are missing; whether the file is new, or empty.
+
+    What exists keeps its mode. Two that race both end with the same file. Raises StoreUnavailable for what is no
+    file, OSError.
+    """
+    folder = os.path.dirname(path)
+    if not os.path.isdir(folder):
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        os.chmod(folder, 0o700)
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
+        faults.reach("store file made")
+        return True
+    except FileExistsError:
+        facts = os.stat(path)
+    if not stat.S_ISREG(facts.st_mode):
+        raise StoreUnavailable(path=path, reason="it is no file")
+    return facts.st_size == 0
+
+
+def refuse_lost(path: str) -> None:
+    """Raise StoreDamaged when the file is empty and a log is beside it: the letters were here.
+
+    Ask behind the gate: whoever makes a store has both after a moment.
+    """
+    if os.path.getsize(path) == 0:
+        log = f"{path}-wal"
+        if os.path.exists(log) and os.path.getsize(log) > 0:
+            raise StoreDamaged(path=path, reason=f"it is empty, but its log {log} is not")
+
+
+def _refuse_other(path: str) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        header = os.pread(descriptor, _HEADER_BYTES, 0)
+    finally:
+        os.close(descriptor)
+    if not header:
+        return
+    if not header.startswith(_MAGIC) or len(header) < _HEADER_BYTES:
+        raise StoreDamaged(path=path, reason="it is no SQLite database")
+    if int.from_bytes(header[_APPLICATION_AT : _APPLICATION_AT + 4], "big") != APPLICATION:
+        raise StoreUnavailable(path=path, reason="it is the database of another program")

@@ -1,0 +1,71 @@
+"""What a Codex window does with mail in these tests: our plugin, trusted by its person, in Codex's default sandbox."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from mailstop.config import SQLITE
+from mailstop.engines import open_store
+from mailstop.seat import Seat
+from tests.clients.codex_session import CodexSession
+from tests.clients.mail import PLUGIN
+from tests.clients.waiting import wait_for
+from tests.clients.world import World
+
+REVIEW = b"need review"  # what a window asks while hooks wait for its person's trust
+
+
+def folders(world: World) -> list[Path]:
+    """The folders that Codex's sandbox has to let mailstop write to: the store's and the bells'."""
+    return [world.home / ".local/share/mailstop", world.home / ".local/state/mailstop"]
+
+
+def install(world: World, *, roots: list[Path] | None = None, home: str = ".codex") -> None:
+    """Install the plugin as its person does, and open the sandbox for `roots`, by default for what mailstop needs."""
+    codex_home = world.codex_home(home)
+    for words in (["marketplace", "add", str(PLUGIN.parent)], ["add", "mailstop@mailstop"]):
+        done = world.run(world.codex_binary, "plugin", *words, env=codex_home.env)
+        assert done.returncode == 0, done.stderr
+    opened = json.dumps([str(root) for root in (folders(world) if roots is None else roots)])
+    codex_home.configure(f"[sandbox_workspace_write]\nwritable_roots = {opened}")
+
+
+def trust(world: World, session: CodexSession) -> None:
+    """Answer the window's question with 2, "Trust all and continue", and wait until it has written that down."""
+    screen = world.directory / f"{session.name}.screen"
+    config = world.codex_home(session.codex_home.name).config
+    wait_for("the question about hooks", lambda: screen.exists() and REVIEW in screen.read_bytes())
+    trusted = lambda: "trusted_hash" in config.read_text()  # noqa: E731
+
+    def answered() -> bool:
+        session.terminal.press("2", "enter")  # the key chooses, Enter confirms
+        return trusted()
+
+    wait_for("the hooks trusted", answered)
+    session.wait_until_ready()
+
+
+def codex_with_mail(
+    world: World, name: str, prompt: str | None = "hello", *, home: str = ".codex", **options: object
+) -> CodexSession:
+    """A Codex window with our plugin, in a project folder of its own, after its first prompt: then it has a seat.
+
+    The first window of a world asks for trust in the hooks, and gets it.
+    """
+    new = not (world.home / home).exists()
+    if new:
+        install(world, home=home)
+    session = world.codex(name, home=home, wait=not new, **options)  # type: ignore[arg-type]
+    if new:
+        trust(world, session)
+    if prompt:
+        session.say(prompt)
+        session.wait_for_request(prompt.splitlines()[0])
+    return session
+
+
+def seat_of(world: World, name: str, bag: str = "default") -> Seat | None:
+    """The seat, as the store knows it."""
+    with open_store(f"{SQLITE}{world.home}/.local/share/mailstop/mailstop.db") as store:
+        return store.index.seat(bag, name)

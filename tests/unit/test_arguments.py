@@ -1,0 +1,100 @@
+"""Plain command lines are read without argparse, and to the same values as argparse reads them."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mailstop.cli import arguments
+from mailstop.cli.arguments import EVERYWHERE, NUMBER, SECONDS, Option, Parameter
+from mailstop.cli.entry import VERBS
+from mailstop.errors import UsageError
+
+VALUES = {
+    NUMBER: st.sampled_from(["1", "142", "0", "-1", "007", "1.5", "x", "", " 3", "1_0", "²", str(1 << 62)]),
+    SECONDS: st.sampled_from(["0", "1", "2.5", "1e1", "-1", "nan", "inf", "1_0", "", "x", "86401"]),
+    "text": st.sampled_from(["reviewer", "-", "--", "", "a b", "-x", "--kind", "-1", "=", "a=b", "--bag=x", "ä"]),
+}
+
+
+def verbs_with_arguments() -> list[str]:
+    """The verbs that take arguments of their own; hooks read no command line."""
+    return [verb for verb in VERBS if verb != "hook"]
+
+
+def parameters_of(verb: str) -> tuple[Parameter, ...]:
+    module = importlib.import_module(f"mailstop.cli.{verb}")
+    return (*module.PARAMETERS, *EVERYWHERE)
+
+
+@st.composite
+def command_lines(draw: st.DrawFn, parameters: Sequence[Parameter]) -> list[str]:
+    """Words that a verb's own options and values are made of, in any order, some of them wrong."""
+    words: list[str] = []
+    for one in draw(st.lists(st.sampled_from(list(parameters)), max_size=5)):
+        value = draw(VALUES[one.kind])
+        if not isinstance(one, Option):
+            words.append(value)
+            continue
+        name = draw(st.sampled_from(one.names))
+        form = draw(st.sampled_from(["usual", "usual", "equals", "bare", "cut"]))
+        if form == "equals":
+            words.append(f"{name}={value}")
+        elif form == "cut":
+            words.append(name[:-1])
+        elif form == "usual" and one.value:
+            words += [name, value]
+        else:
+            words.append(name)
+    return words
+
+
+@pytest.mark.parametrize("verb", verbs_with_arguments())
+@given(data=st.data())
+def test_what_is_read_without_argparse_is_what_argparse_reads(verb: str, data: st.DataObject) -> None:
+    parameters = parameters_of(verb)
+    words = data.draw(command_lines(parameters))
+
+    plain = arguments.read(parameters, words)
+
+    if plain is not None:
+        assert vars(plain) == vars(arguments.explain(verb, VERBS[verb], parameters, words))
+
+
+@pytest.mark.parametrize("verb", verbs_with_arguments())
+@given(data=st.data())
+def test_argparse_reads_or_refuses_with_a_usage_error_and_nothing_else(verb: str, data: st.DataObject) -> None:
+    parameters = parameters_of(verb)
+    words = data.draw(command_lines(parameters))
+
+    try:
+        found = arguments.explain(verb, VERBS[verb], parameters, words)
+    except UsageError as error:
+        assert "\n" not in error.message
+        return
+    assert set(vars(found)) == {one.field for one in parameters}
+
+
+@pytest.mark.parametrize(
+    ("verb", "words"),
+    [
+        ("send", ["reviewer", "-"]),
+        ("send", ["reviewer", "--body-file", "x", "--needs-reply", "--kind", "question"]),
+        ("send", ["--to", "reviewer", "-", "--artifact", "a", "--artifact=b"]),
+        ("reply", ["142", "-", "--all", "--json"]),
+        ("check", ["--wait", "2.5", "--max-bytes", "100", "--from=builder"]),
+        ("read", ["142"]),
+        ("status", []),
+    ],
+)
+def test_the_usual_command_lines_need_no_argparse(verb: str, words: list[str]) -> None:
+    assert arguments.read(parameters_of(verb), words) is not None
+
+
+@pytest.mark.parametrize("words", [["--help"], ["-h"], ["142", "--nope"], ["--last"], ["--last", "0"], ["1", "2"]])
+def test_what_is_not_plain_is_left_to_argparse(words: list[str]) -> None:
+    assert arguments.read(parameters_of("read"), words) is None

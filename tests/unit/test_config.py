@@ -1,0 +1,61 @@
+"""Where things lie."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import platformdirs
+import pytest
+
+from mailstop import config
+from mailstop.errors import InvalidStore
+
+
+def test_the_data_folder_is_the_one_that_platformdirs_knows() -> None:
+    assert config.data_folder() == platformdirs.user_data_dir("mailstop", appauthor=False)
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="Apple's conventions know no XDG variables")
+@pytest.mark.parametrize("value", ["/somewhere/else", "", "relative/path"])
+def test_xdg_data_home_counts_when_it_is_absolute(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", value)
+    expected = value if value.startswith("/") else os.path.join(config.home(), ".local/share")
+
+    assert config.data_folder() == os.path.join(expected, "mailstop")
+
+
+def test_the_state_folder_follows_no_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = config.state_folder()
+    monkeypatch.setenv("XDG_STATE_HOME", "/somewhere/else")
+    monkeypatch.setenv("XDG_DATA_HOME", "/somewhere/else")
+
+    assert config.state_folder() == before
+
+
+def test_an_empty_choice_of_store_counts_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MAILSTOP_STORE", "")
+
+    assert config.chosen_store() is None
+    assert config.chosen_store("") is None
+
+
+def test_the_option_beats_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MAILSTOP_STORE", "/from/variable.db")
+
+    assert config.chosen_store("/from/option.db") == "sqlite:////from/option.db"
+    assert config.chosen_store() == "sqlite:////from/variable.db"
+
+
+@pytest.mark.parametrize("given", ["a.db", "sqlite:///a.db", "~/a.db", "./x/../a.db", "with space 'and quote.db"])
+def test_a_path_is_made_absolute_once(given: str) -> None:
+    url = config.store_url(given)
+
+    assert os.path.isabs(config.store_path(url))
+    assert config.store_url(url) == url
+
+
+@pytest.mark.parametrize("given", ["sqlite:///", "postgres://host/db", "nats://host", "line\nbreak.db", "bell\x07.db"])
+def test_what_names_no_store_is_refused(given: str) -> None:
+    with pytest.raises(InvalidStore):
+        config.store_url(given)
