@@ -101,12 +101,18 @@ def read(parameters: Sequence[Parameter], words: Sequence[str]) -> Arguments | N
             value = following
         if not _set(values, option, value):
             return None
-    if not sum(one.needed for one in positionals) <= len(free) <= len(positionals):
+    places = _places(positionals, values)
+    if not sum(one.needed for one in places) <= len(free) <= len(places):
         return None
-    for one, word in zip(positionals, free, strict=False):
+    for one, word in zip(places, free, strict=False):
         if not _set(values, one, word):
             return None
     return Arguments(values)
+
+
+def _places(positionals: Sequence[Positional], values: dict[str, Any]) -> list[Positional]:
+    """The positions that are left for words: where an option has given the value, none is. `send --to SEAT -`"""
+    return [one for one in positionals if values[one.field] is None]
 
 
 def _nothing(parameters: Sequence[Parameter]) -> dict[str, Any]:
@@ -154,15 +160,20 @@ def explain(verb: str, summary: str, parameters: Sequence[Parameter], words: Seq
     """The values as argparse reads them. It prints help, or raises UsageError with what is wrong."""
     parsed = parser(verb, summary, parameters).parse_intermixed_args(list(words))
     values = _nothing(parameters)
+    free = []
     for one in parameters:
         given = getattr(parsed, _destination(one))
-        if given is None or given == [] or given is False:
-            continue
-        if values[one.field] not in (None, [], False) and isinstance(one, Option):
-            from mailstop.errors import UsageError
+        if isinstance(one, Positional):
+            free += [] if given is None else [given]
+        elif given is not None and given != [] and given is not False:
+            values[one.field] = given
+    places = _places([one for one in parameters if isinstance(one, Positional)], values)
+    if len(free) > len(places):
+        from mailstop.errors import UsageError
 
-            raise UsageError(reason=f"{one.field} was given twice, as an argument and as {one.names[0]}")
-        values[one.field] = given
+        taken = [one.field for one in parameters if isinstance(one, Positional) and one not in places]
+        raise UsageError(reason=f"{' and '.join(taken)} was given twice, as an argument and as an option")
+    values.update((one.field, given) for one, given in zip(places, free, strict=False))
     return Arguments(values)
 
 

@@ -35,9 +35,10 @@ if TYPE_CHECKING:
 
 CLIENTS = ("claude", "codex", "program")
 
+# A plugin's hook has PLUGIN_ROOT in Codex only, where CLAUDE_PID may come from an outer Claude Code.
 GUARD = (
-    's="$HOME/.local/state/mailstop"; [ -e "$s/bells/claude-$CLAUDE_PID" ] ||'
-    ' [ -e "$s/homes${CODEX_HOME:-$HOME/.codex}/+bell" ] || exit 0'
+    's="$HOME/.local/state/mailstop"; b="$s/homes${CODEX_HOME:-$HOME/.codex}/+bell";'
+    ' [ -n "$CLAUDE_PID" ] && [ -z "$PLUGIN_ROOT" ] && b="$s/bells/claude-$CLAUDE_PID"; [ -e "$b" ] || exit 0'
 )
 LINK = "+bell"  # nobody gives a CODEX_HOME this name
 

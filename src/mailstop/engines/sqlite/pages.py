@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    Cell = tuple[int, bytes]  # its rowid, 0 in an index, and its payload, whole
+
 MAGIC = b"SQLite format 3\0"
 HEADER_BYTES = 100
 TABLE_LEAF, TABLE_INTERIOR, INDEX_LEAF, INDEX_INTERIOR = 0x0D, 0x05, 0x0A, 0x02
@@ -23,15 +25,10 @@ TABLE_LEAF, TABLE_INTERIOR, INDEX_LEAF, INDEX_INTERIOR = 0x0D, 0x05, 0x0A, 0x02
 _SIZES = tuple(1 << power for power in range(9, 17))  # that a page may have, in bytes
 _OUR_SIZE = 4096  # SQLite's default since 3.12, which stores are made with
 _LARGEST_PAYLOAD = 1 << 24  # bytes; a letter has at most a sixteenth of that
+_NUMBER_BYTES = (0, 1, 2, 3, 4, 6, 8, 8, 0, 0)  # of the kinds of value that are NULL or a number
+_CONSTANTS = {0: None, 8: 0, 9: 1}
 _LOG_HEADER_BYTES, _FRAME_HEADER_BYTES = 32, 24
 _LOG_MAGIC = {0x377F0682: "<", 0x377F0683: ">"}  # and the order of bytes in which its checksums are taken
-
-
-class Cell(Record):
-    """One cell of a b-tree page, its payload whole. rowid: 0 in an index."""
-
-    rowid: int
-    payload: bytes
 
 
 class Log(Record):
@@ -94,11 +91,13 @@ class Pages:
         """Take the file to be divided so."""
         self.page_bytes = layout.page_bytes
         self._usable = layout.page_bytes - layout.reserved
-        self.count = max([-(-self.size_bytes // self.page_bytes), *self.log.images])
+        logged = self.log.images if self.log.page_bytes == self.page_bytes else ()
+        self.count = max([-(-self.size_bytes // self.page_bytes), *logged])
 
     def images(self, number: int) -> Iterator[bytes]:
         """All images of a page, the newest first; what a file that was cut has no more is filled up with zeros."""
-        for offset in self.log.images.get(number, ()):
+        logged = self.log.images.get(number, ()) if self.log.page_bytes == self.page_bytes else ()
+        for offset in logged:
             yield os.pread(self._log_file, self.page_bytes, offset)
         image = os.pread(self._file, self.page_bytes, (number - 1) * self.page_bytes)
         if image:
@@ -157,7 +156,7 @@ class Pages:
             raise ValueError("no cell")
         if local < size:
             payload += self._overflow(int.from_bytes(page[at + local : at + local + 4], "big"), size - local)
-        return Cell(rowid, payload)
+        return rowid, payload
 
     def _local_bytes(self, size: int, kind: int) -> int:
         """How much of a payload lies on the page itself (section 1.6)."""
@@ -256,15 +255,15 @@ def values_of(payload: bytes, most: int = 16) -> list[Any]:
         raise ValueError("no record")
     values: list[Any] = []
     for kind in kinds:
-        size = (0, 1, 2, 3, 4, 6, 8, 8, 0, 0)[kind] if kind < 10 else (kind - 12) // 2
+        size = (kind - 12) >> 1 if kind >= 12 else _NUMBER_BYTES[kind]
         part = payload[at : at + size]
         at += size
-        if len(part) < size or kind in (10, 11):
+        if len(part) < size or kind < 0:
             raise ValueError("no record")
         if kind >= 12:
             values.append(part.decode() if kind & 1 else part)
         elif kind == 7:
             values.append(unpack_from(">d", part)[0])
         else:
-            values.append({0: None, 8: 0, 9: 1}.get(kind, int.from_bytes(part, "big", signed=True)))
+            values.append(int.from_bytes(part, "big", signed=True) if size else _CONSTANTS[kind])
     return values
