@@ -58,6 +58,8 @@ quick: setup
 	@$(PYTEST) -n 2 tests/unit
 
 test: quick
+	@echo '== conformance tests'
+	@$(PYTEST) -n 2 tests/conformance
 	@[ ! -d tests/integration ] || { echo '== integration tests'; $(PYTEST) -n 2 tests/integration; }
 	@[ ! -d tests/faults ] || { echo '== fault tests'; $(PYTEST) tests/faults; }
 	@[ ! -f tests/clients/run.sh ] || \

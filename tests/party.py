@@ -4,31 +4,27 @@ The suite may itself be run inside a coding client. A party's process is therefo
 orphaned, in a session of its own, so that no client and no terminal is above it. It then runs the commands it is told,
 and is their parent. A person is a party with a terminal.
 
-Run as a program, this file is that process.
+The process itself is party_process.py.
 """
 
 from __future__ import annotations
 
 import base64
-import fcntl
 import json
 import os
-import pty
 import signal
-import struct
 import subprocess
 import sys
-import termios
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 MAILSTOP = str(Path(sys.executable).with_name("mailstop"))
 SESSION = "MAILSTOP_SESSION"
 LONGEST_S = 50.0  # for one command; less than a test may take
-ROWS = 40
+PROCESS = str(Path(__file__).with_name("party_process.py"))
 
 
 @dataclass(frozen=True)
@@ -59,6 +55,7 @@ class Party:
     """A process that runs `mailstop` and other commands in the home folder `home`. A context manager."""
 
     terminal = False
+    wrapper: Sequence[str] = ()  # a command that runs the process: in namespaces of its own, say
     mailstop = MAILSTOP
 
     def __init__(self, home: Path, *, columns: int = 100) -> None:
@@ -69,9 +66,9 @@ class Party:
             "LANG": "C.UTF-8",
             "TERM": "dumb",
         }
-        arguments = ["--terminal", str(columns)] if self.terminal else []
+        arguments = [str(columns)] if self.terminal else []
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", __file__, *arguments],
+            [*self.wrapper, sys.executable, "-I", "-S", PROCESS, str(LONGEST_S), *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=self.environment,
@@ -81,7 +78,7 @@ class Party:
         self._busy = threading.Lock()
         self.pid: int = self._ask({"do": "say"})["pid"]
 
-    def __enter__(self) -> Party:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_exception: object) -> None:
@@ -206,6 +203,10 @@ class Running:
         """End it at once, so that it can tidy up nothing."""
         return self._stop(signal.SIGKILL)
 
+    def wait(self) -> int:
+        """Let it come to its end; return its exit code."""
+        return self._stop(0)  # the signal that only asks whether there is a process
+
     def processor_s(self) -> float:
         """The processor time that it has used so far, in seconds (Linux)."""
         fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
@@ -214,90 +215,3 @@ class Running:
     def _stop(self, number: int) -> int:
         code: int = self.party._ask({"do": "stop", "pid": self.pid, "signal": int(number)})["code"]
         return code
-
-
-# -- the process -----------------------------------------------------------------------------------------------------
-
-
-class _Process:
-    """The party's side of the pipe: one request a line, one answer a line."""
-
-    def __init__(self, columns: int) -> None:
-        self._started: dict[int, subprocess.Popen[bytes]] = {}
-        self._master = self._slave = -1
-        if columns:
-            self._master, self._slave = pty.openpty()
-            fcntl.ioctl(self._slave, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, columns, 0, 0))
-            fcntl.ioctl(self._slave, termios.TIOCSCTTY, 0)
-
-    def serve(self) -> None:
-        """Do what is asked until nobody can ask any more."""
-        for line in sys.stdin.buffer:
-            request = json.loads(line)
-            answer = getattr(self, "_" + request["do"])(request)
-            sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
-            sys.stdout.buffer.flush()
-        for process in self._started.values():
-            process.kill()
-            process.wait()
-
-    def _say(self, _request: dict[str, Any]) -> dict[str, Any]:
-        return {"pid": os.getpid()}
-
-    def _run(self, request: dict[str, Any]) -> dict[str, Any]:
-        data = base64.b64decode(request["input"])
-        where = {"cwd": request["cwd"], "env": request["env"]}
-        if request["terminal"]:
-            code, out, err = self._on_terminal(request["argv"], data, where)
-        else:
-            done = subprocess.run(request["argv"], input=data, capture_output=True, timeout=LONGEST_S, **where)
-            code, out, err = done.returncode, done.stdout, done.stderr
-        return {"code": code, "out": base64.b64encode(out).decode(), "err": base64.b64encode(err).decode()}
-
-    def _on_terminal(self, argv: list[str], data: bytes, where: dict[str, Any]) -> tuple[int, bytes, bytes]:
-        """Run with the terminal as output; what appears there comes back as its output."""
-        given = subprocess.PIPE if data else self._slave
-        process = subprocess.Popen(argv, stdin=given, stdout=self._slave, stderr=self._slave, **where)
-        seen = bytearray()
-        end = b"\0party:end\0"
-
-        def drain() -> None:
-            while not seen.endswith(end):
-                seen.extend(os.read(self._master, 65536))
-
-        reader = threading.Thread(target=drain)
-        reader.start()
-        if data and process.stdin:
-            process.stdin.write(data)
-            process.stdin.close()
-        code = process.wait(LONGEST_S)
-        os.write(self._slave, end)
-        reader.join()
-        return code, bytes(seen).removesuffix(end).replace(b"\r\n", b"\n"), b""
-
-    def _start(self, request: dict[str, Any]) -> dict[str, Any]:
-        with open(request["output"], "wb") as output:
-            process = subprocess.Popen(
-                request["argv"], stdin=subprocess.DEVNULL, stdout=output, cwd=request["cwd"], env=request["env"]
-            )
-        self._started[process.pid] = process
-        return {"pid": process.pid}
-
-    def _stop(self, request: dict[str, Any]) -> dict[str, Any]:
-        process = self._started.pop(request["pid"])
-        process.send_signal(request["signal"])
-        return {"code": process.wait(LONGEST_S)}
-
-
-def _main(words: Sequence[str]) -> None:
-    if os.fork():
-        os._exit(0)
-    os.setsid()
-    parent = os.getppid()
-    while os.getppid() == parent != 1:  # until the one we came from has ended
-        os.sched_yield()
-    _Process(int(words[1]) if words else 0).serve()
-
-
-if __name__ == "__main__":
-    _main(sys.argv[1:])

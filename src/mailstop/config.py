@@ -12,6 +12,7 @@ import sys
 from mailstop.errors import InvalidStore
 
 SQLITE = "sqlite:///"
+STORE = "MAILSTOP_STORE"  # the variable that chooses a store
 DELIVERY_BYTES = 8_000  # of letters at once; Claude Code withholds a hook's text from 10,000 characters on
 
 
@@ -54,7 +55,7 @@ def default_store() -> str:
 
 def chosen_store(option: str | None = None) -> str | None:
     """The URL that `--store`, else MAILSTOP_STORE, names; None when neither does. An empty value counts as unset."""
-    for value in (option, os.environ.get("MAILSTOP_STORE")):
+    for value in (option, os.environ.get(STORE)):
         if value:
             return store_url(value)
     return None

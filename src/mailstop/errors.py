@@ -169,8 +169,8 @@ class StoreFull(StoreUnavailable):
 
 
 class StoreSealed(StoreUnavailable):
-    """The sandbox of this session does not let mailstop write to {path}. In $CODEX_HOME/config.toml, under
-    [sandbox_workspace_write], add: writable_roots = [{roots}]"""
+    """The sandbox of this session does not let mailstop write to {path}. Nothing was done. In Codex's config.toml,
+    under [sandbox_workspace_write], add: writable_roots = [{roots}] - it counts for threads that start after that."""
 
 
 class NetworkFileSystem(StoreUnavailable):
@@ -180,6 +180,11 @@ class NetworkFileSystem(StoreUnavailable):
 
 class InvalidStore(StoreUnavailable):
     """{url!r} names no store: write sqlite:///absolute/path, or a plain path."""
+
+
+class StateUnavailable(StoreUnavailable):
+    """The folder {path} cannot be written ({reason}), so mailstop would not know this session again. Put that right,
+    and try again."""
 
 
 # -- in doubt --------------------------------------------------------------------------------------------------------

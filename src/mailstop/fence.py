@@ -114,6 +114,9 @@ def nothing_new(numbers: Sequence[int]) -> str:
     return f"mailstop: nothing new: {what} {_listed(numbers)} {was} shown already."
 
 
+UNWATCHED = "mailstop: no window shows this session, so it was not woken; its letters wait"
+
+
 def trouble(message: str) -> str:
     """What a model is told when it cannot be known whether letters wait. message: of the error."""
     return f"mailstop: whether letters wait is not known. {message}"
@@ -202,7 +205,12 @@ def whole(letter: Letter, *, now_ms: int, nonce: str, answerable: bool = True, p
 
 def fenced(shown: str, nonce: str) -> str:
     """Cleaned text between the two lines that only mailstop can have written."""
-    return f"=== mailstop {nonce} begin ===\n{_with_newline(shown)}=== mailstop {nonce} end ==="
+    return f"{begin_line(nonce)}\n{_with_newline(shown)}=== mailstop {nonce} end ==="
+
+
+def begin_line(nonce: str) -> str:
+    """The line before a fenced text. In a client's record of its conversation it shows that the model was sent it."""
+    return f"=== mailstop {nonce} begin ==="
 
 
 def beginning(body: str, room_bytes: int) -> tuple[str, int]:

@@ -17,8 +17,8 @@ from mailstop.errors import (
 )
 from mailstop.names import DEFAULT_BAG, PERSON, checked_name, nearest
 from mailstop.records import Record
-from mailstop.rules.leases import Lease
-from mailstop.rules.presence import Holder, holder_of, session_of
+from mailstop.rules.leases import Lease, lease_of
+from mailstop.rules.presence import Holder, holder_of, lives, session_of
 from mailstop.seat import Seat
 from mailstop.times import now_ms
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from mailstop.history import History
     from mailstop.letter import Draft, Letter
     from mailstop.receipt import Delivery, Receipt
+    from mailstop.rules.leases import Hand
     from mailstop.rules.letters import Writer
     from mailstop.rules.offers import Offer, Terms
     from mailstop.rules.roster import Bag, Occupancy
@@ -219,6 +220,8 @@ class Office:
         if self.session is not None:
             bells.silence(self.session.bell)
             rules.sessions.end(self.store, self.session, now=self.clock())
+            if self.session.client == "codex":
+                self.set_bell()  # for the other threads that share it
 
     def holders(self, bag: str | None = None) -> list[Holder]:
         """All seats of a bag, or of all, with who holds them."""
@@ -252,7 +255,7 @@ class Office:
                 route = rules.routes.first_route(holder, letter_id, now=self.clock(), sealed=sealed)
                 claimed[seat.name] = (holder, route)
             routes = [route for _, route in claimed.values() if route and route.way != rules.routes.VISIT]
-            return [route.put() for route in routes]
+            return [*(route.put() for route in routes), *self._answered(writer, draft, recipients)]
 
         letter, new = rules.letters.store_letter(self.store, writer, draft, now=self.clock(), claims=claims)
         if new and bells.is_ringing(WATCH_BELL):
@@ -261,7 +264,16 @@ class Office:
             told = [self._told_again(letter, name) for name in letter.to]
         else:
             told = [self._tell(letter, name, *claimed[name]) for name in letter.to]
+        if self.session and any(one.door == rules.routes.SEALED for one in told):
+            bells.ring(self.session.bell)  # its own next hook runs outside of the sandbox, and does what is due
         return Sent(letter, tuple(told), new)
+
+    def _answered(self, writer: Writer, draft: Draft, recipients: Sequence[Seat]) -> Sequence[Put | Delete]:
+        """The changes of the board when a letter answers another: nothing needs to be rung for that one any more."""
+        first = self.store.index.letter(draft.ref) if draft.ref and writer.seat else None
+        if first is None or writer.seat is None or all(seat.name != first.sender for seat in recipients):
+            return ()
+        return rules.routes.settled(self.store, writer.seat, [first.id], now=self.clock())
 
     def _tell(self, letter: Letter, name: str, holder: Holder, route: Route | None) -> Told:
         """Ring one recipient; whatever happens there touches no other recipient and not what is stored."""
@@ -269,7 +281,8 @@ class Office:
             bells.ring(PERSON)
             return rules.tellings.Told(name, "stored", "none", "the person sees it in a terminal: mailstop check")
         try:
-            return rules.tellings.tell(self.store, holder, letter, route, now=self.clock())
+            sealed = self.caller.sandboxed
+            return rules.tellings.tell(self.store, holder, letter, route, now=self.clock(), sealed=sealed)
         except MailstopError:  # a full disk, say: the letter is stored, and its claim falls due
             return rules.tellings.Told(name, "stored", route.way if route else "none", rules.tellings.NOT_RUNG)
 
@@ -431,6 +444,20 @@ class Office:
 
         return is_busy(self.session.details, self.session.life, before=self.clock() - OPENING_MS)
 
+    def hands(self) -> tuple[Hand, ...]:
+        """What the caller's session was given and has not yet proved."""
+        return lease_of(self.store, self.session_id).hands
+
+    def is_watched(self) -> bool:
+        """Whether a person may be watching the caller's session, or it joined to be woken unwatched."""
+        return self.session is not None and lives(self.session) is not False
+
+    def turn_over(self, turn: str) -> None:
+        """The caller's turn is over, whatever its client still calls it; empty: it goes on after all."""
+        if self.session is not None and self.session.over != turn:
+            self._session = self.session.but(over=turn)
+            rules.sessions.note(self.store, self._session, over=turn)
+
     def end_turn(self, *, agents: bool = False) -> None:
         """The session's turn is over: what its hooks were to show is now for a door to ring for.
 
@@ -448,17 +475,20 @@ class Office:
         """Leave the session's bell ringing while anything waits, is unproved or is awaited, else silent."""
         if self.session is None:
             return
-        if any(self._anything_open(session) for session in self._of_bell(self.session)):
+        bells.silence(self.session.bell)  # before the look: what is rung meanwhile stays
+        is_codex = self.session.client == "codex"
+        if self.any_open(self.session.bell) if is_codex else self._anything_open(self.session):
             bells.ring(self.session.bell)
-        else:
-            bells.silence(self.session.bell)
 
-    def _of_bell(self, session: Session) -> list[Session]:
-        """The sessions that a bell is for: all threads of one CODEX_HOME share theirs."""
-        if session.client != "codex":
-            return [session]
-        found = rules.sessions.all_of(self.store)
-        return [session, *(other for other in found if other.bell == session.bell and other.id != session.id)]
+    def any_open(self, bell: str) -> bool:
+        """Whether anything is open here for a session that has this bell, and lives; or due, for its next hook to do.
+
+        All threads of one CODEX_HOME share theirs.
+        """
+        if rules.routes.has_passed(self.store.board.next_due(), self.clock()):
+            return True
+        found = (session for session in rules.sessions.all_of(self.store) if session.bell == bell)
+        return any(self._anything_open(session) and lives(session) is not False for session in found)
 
     def _anything_open(self, session: Session) -> bool:
         if self.store.board.get(Lease(session.id).key):

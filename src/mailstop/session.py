@@ -17,7 +17,8 @@ class Session(Record):
     client_session: the vendor's id, which may change. life: proof of life of the client's process, as a dictionary.
     bell: name of its bell. mode: the client's permission mode where it tells. attended: whether a person can see it;
     background: it joined to be woken unattended. agents: subagents still worked when its last turn ended, so that its
-    client calls it busy. started, ended: milliseconds since 1970; ended 0 means: not that
+    client calls it busy. over: the turn whose end its hooks have seen, though the client may
+    still call it busy. started, ended: milliseconds since 1970; ended 0 means: not that
     anybody said. details: what its doors need, never a secret.
     """
 
@@ -37,6 +38,7 @@ class Session(Record):
     attended: bool = True
     background: bool = False
     agents: bool = False
+    over: str = ""
     started: int = 0
     ended: int = 0
     details: Mapping[str, Any] = {}

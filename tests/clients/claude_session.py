@@ -71,7 +71,7 @@ class ClaudeSession:
         wait_for(f"{self.name} ready", ready)
 
     def wait_until_idle(self) -> None:
-        """Wait until no turn is running."""
+        """Wait until no turn is running. A letter just sent may not have started its own yet."""
         wait_for(f"{self.name} idle", lambda: self.is_idle)
 
     def wait_for_request(self, text: str, *, after: int = 0) -> Request:

@@ -14,6 +14,7 @@ from pathlib import Path
 from tests.clients.app_server import AppServer
 from tests.clients.waiting import wait_for
 
+DEFAULT = ".codex"
 _FAKE_KEY = "test-key-not-real"
 _CONFIG = """\
 model = "gpt-5-codex"
@@ -48,8 +49,12 @@ class CodexHome:
 
     @property
     def env(self) -> dict[str, str]:
-        """What a Codex of this home is given beside the environment of the world."""
-        return {"CODEX_HOME": str(self.folder), "SCRIPTED_KEY": _FAKE_KEY}
+        """What a Codex of this home is given beside the environment of the world.
+
+        As for most people, nothing names the default home, `~/.codex`.
+        """
+        named = {} if self.folder.name == DEFAULT else {"CODEX_HOME": str(self.folder)}
+        return {**named, "SCRIPTED_KEY": _FAKE_KEY}
 
     def configure(self, toml: str) -> None:
         """Append to the configuration: servers, writable roots and the like."""

@@ -24,7 +24,7 @@ class CodexSession:
         self.world = world
         self.name = name
         self.project = project
-        self.codex_home = Path(env["CODEX_HOME"])
+        self.codex_home = Path(env.get("CODEX_HOME") or world.home / ".codex")
         self._env = dict(env)
         self._seen = self._windows()
         self.thread = resume or ""
@@ -65,7 +65,7 @@ class CodexSession:
         self.thread = wait_for(f"{self.name} with a thread", thread)
 
     def wait_until_idle(self) -> None:
-        """Wait until no turn is running."""
+        """Wait until no turn is running. A message just queued may not have started its own yet."""
         wait_for(f"{self.name} idle", lambda: self.is_idle)
 
     def wait_for_request(self, text: str, *, after: int = 0) -> Request:

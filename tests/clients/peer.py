@@ -93,8 +93,3 @@ def rings(session: ClaudeSession) -> list[str]:
     """The prompts by which doors rang a session, as its last request holds them."""
     heard = session.requests[-1].heard if session.requests else []
     return [text for text in heard if "mailstop: letter" in text and "===" not in text and "additional" not in text]
-
-
-def dialog(session: ClaudeSession) -> bool:
-    """Whether a permission dialog is open."""
-    return session.registry.get("status") == "waiting"

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
 import pytest
 
+from tests.clients.dialogs import noting_dialogs
 from tests.clients.mail import RULE, answering, claude_with_mail
 from tests.clients.peer import Peer, rings, wait_until_at_rest, wait_until_listening
 from tests.clients.plan import shell_step
@@ -60,8 +58,3 @@ def test_the_rule_lets_no_other_command_pass_without_a_dialog(world: World) -> N
     wait_for("the question", asked.exists)
 
     assert not (world.project("reviewer") / "made").exists()
-
-
-def noting_dialogs(asked: Path) -> dict[str, Any]:
-    """Settings by which the client makes this file whenever it is about to ask for a permission."""
-    return {"hooks": {"PermissionRequest": [{"hooks": [{"type": "command", "command": f"touch {asked}"}]}]}}

@@ -212,7 +212,7 @@ def test_a_seat_is_named_after_the_project_and_after_a_branch_that_is_not_the_de
 def test_a_headless_session_takes_no_seat_unless_asked(world: World) -> None:
     peer = Peer(world)
     peer.send("worker", "for the headless one", "--hold")
-    command = [world.claude_binary, "--plugin-dir", PLUGIN, "--allowedTools", RULE, "-p", "hello"]
+    command: list[str | Path] = [world.claude_binary, "--plugin-dir", PLUGIN, "--allowedTools", RULE, "-p", "hello"]
 
     plain = world.run(*command, cwd=world.project("plain"), env=world.claude_env)
     chosen = world.run(*command, cwd=world.project("chosen"), env={**world.claude_env, "MAILSTOP_SEAT": "worker"})
@@ -228,7 +228,7 @@ def test_a_headless_session_takes_no_seat_unless_asked(world: World) -> None:
 def test_a_command_of_a_session_that_has_lost_its_seat_writes_nothing(world: World) -> None:
     gate = world.gate("late")
     said = world.directory / "tmp" / "said"
-    late = f"{gate.command}; mailstop send peer 'too late' > {said}.part 2>&1; echo $? >> {said}.part; mv {said}.part {said}"
+    late = f"{gate.command}; mailstop send peer 'too late' > {said}.part; echo $? >> {said}.part; mv {said}.part {said}"
     first = claude_with_mail(world, "reviewer", shell_step(late), allow=("Bash",))
     peer = Peer(world)
     gate.wait_until_reached()
@@ -267,8 +267,9 @@ def trust(world: World, *repositories: Path) -> None:
 
 def announcement(request: Request) -> str:
     """What our SessionStart hook told the model, the newest time."""
-    found = re.findall(r"SessionStart[^\n]* hook additional context: (mailstop: .*?)(?:\n\n|\Z)", "\n\n".join(request.heard), re.DOTALL)
-    assert found, "\n\n".join(request.heard)[-3000:]
+    heard = "\n\n".join(request.heard)
+    found = re.findall(r"SessionStart[^\n]* hook additional context: (mailstop: .*?)(?:\n\n|\Z)", heard, re.DOTALL)
+    assert found, heard[-3000:]
     return str(found[-1])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Callable
@@ -276,3 +277,22 @@ def test_a_project_can_be_a_repository_on_a_branch(world: World) -> None:
     folder = world.project("built", branch="topic")
 
     assert world.run("git", "branch", "--show-current", cwd=folder).stdout == "topic\n"
+
+
+def test_a_one_shot_claude_answers_on_standard_output(world: World) -> None:
+    done = world.run(world.claude_binary, "-p", "PUPPET: SAY plums", env=world.claude_env)
+
+    assert done.stdout == "plums\n", done.stderr
+
+
+def test_a_one_shot_codex_answers_on_standard_output(world: World) -> None:
+    options = ("exec", "--skip-git-repo-check")
+
+    done = world.run(world.codex_binary, *options, "PUPPET: SAY plums", env=world.codex_home().env)
+
+    assert done.stdout == "plums\n", done.stderr
+
+
+def test_tests_see_nothing_of_a_client_that_started_them(world: World) -> None:
+    assert not [name for name in os.environ if name.startswith(("CLAUDE", "CODEX", "ANTHROPIC", "OPENAI"))]
+    assert Path("/proc/1/stat").read_text().split()[3] == "0", "a process outside can be seen"

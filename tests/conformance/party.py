@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
+from mailstop.clients import life
 from mailstop.clients.caller import CLIENT, PERSON, PROGRAM, STRANGER, Caller
 from mailstop.clients.registry import Registration, bell_name
 from mailstop.doors.base import NOTIFIED, Outcome
@@ -18,7 +19,6 @@ from mailstop.doors.claude_monitor import Listening
 from mailstop.letter import Draft, Letter, new_id
 from mailstop.names import DEFAULT_BAG
 from mailstop.office import Account, Office, Registered, Sent
-from mailstop.rules import offers
 from mailstop.rules.offers import Offer, Terms
 from mailstop.rules.proofs import ANSWER_OVER, PROMPT, STOP, TOOL, Event
 from mailstop.rules.seats import Seated
@@ -73,7 +73,7 @@ class Party:
     def check_killed_before_its_end(self) -> Offer:
         """`mailstop check` in a process that dies when it has leased letters and before it has written them."""
         process = Process()
-        with patch.object(offers, "my_life", lambda: process.life):
+        with patch.object(life, "my_life", lambda: process.life):
             offer = self.offered()
         process.end()
         return offer
@@ -216,13 +216,19 @@ class SessionParty(Party):
         """Its plugin's monitor listens while the block runs."""
         return Listening(self.found.bell)
 
+    def rung(self, *numbers: int) -> None:
+        """The prompt of a ring for these letters has come."""
+        with self.at_office() as office:
+            office.answer_ring(numbers)
+
     def monitor_rings(self) -> list[int]:
         """The monitor wakes and rings for what it should; return the numbers it rang for."""
         with self.at_office() as office:
             office.do_due_work()
             found = office.to_announce()
             if found:
-                office.announced(found, Outcome(NOTIFIED, "the session's monitor printed the line"))
+                begun = office.announcing(found)
+                office.announced(begun, Outcome(NOTIFIED, "the session's monitor printed the line"))
             return [letter.n for _, letter, _ in found]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -145,7 +147,7 @@ def test_any_printable_line_is_a_kind(office: Play, kind: str) -> None:
     ],
     ids=ascii,
 )
-def test_other_fields_are_checked_before_anything_is_stored(office: Play, fields: dict[str, object]) -> None:
+def test_other_fields_are_checked_before_anything_is_stored(office: Play, fields: dict[str, Any]) -> None:
     office.as_("reviewer")
 
     with pytest.raises(InvalidField):
@@ -315,7 +317,9 @@ _ANYTHING = st.text(st.characters(codec=None, categories=None), max_size=60)  # 
 @settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
-@given(to=st.lists(_ANYTHING, max_size=3), body=_ANYTHING, kind=_ANYTHING, key=st.none() | _ANYTHING, hold=st.booleans())
+@given(
+    to=st.lists(_ANYTHING, max_size=3), body=_ANYTHING, kind=_ANYTHING, key=st.none() | _ANYTHING, hold=st.booleans()
+)
 def test_whatever_is_sent_is_either_stored_and_readable_or_refused_in_words(
     office: Play, to: list[str], body: str, kind: str, key: str | None, hold: bool
 ) -> None:

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
 
 from tests.faults.soundness import default_store
 from tests.party import ClaudeParty, Party
-
-AnyParty = TypeVar("AnyParty", bound=Party)
 
 
 @pytest.fixture
@@ -47,11 +44,15 @@ def seat(stranger: Callable[[], Party]) -> Callable[[str], Party]:
 
 
 @pytest.fixture
-def claude(own_home: Path, parties: ExitStack) -> ClaudeParty:
-    """What passes for a Claude Code that has not told of a session yet."""
-    party = ClaudeParty(own_home)
-    parties.callback(party.close)
-    return party
+def claude(own_home: Path, parties: ExitStack) -> Callable[[], ClaudeParty]:
+    """Makes what passes for a Claude Code that has not told of a session yet."""
+
+    def new() -> ClaudeParty:
+        party = ClaudeParty(own_home)
+        parties.callback(party.close)
+        return party
+
+    return new
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from pathlib import Path
 from mailstop.engines.base import Entry
 from mailstop.engines.memory.index import Tables
 from mailstop.json_text import loads
+from tests.party import Party
 
 FOLDED = ("letters", "deliveries", "owed", "receipts", "seats", "moves")
 
@@ -27,11 +28,37 @@ def assert_sound(store: Path) -> None:
         for n, entry_id, at, bag, subject, kind, data, body in connection.execute("SELECT * FROM entries ORDER BY n"):
             refolded.fold(Entry(subject, kind, bag, entry_id, at, loads(data), body, n))
         for table in FOLDED:
-            query = f"SELECT * FROM {table} ORDER BY 1, 2, 3, 4"
-            assert connection.execute(query).fetchall() == refolded.rows(query), table
+            query = f"SELECT * FROM {table}"
+            assert set(connection.execute(query)) == set(refolded.rows(query)), table
 
 
 def stored_bodies(store: Path) -> list[str]:
     """The bodies of all letters, in the order of their numbers."""
     with closing(sqlite3.connect(store)) as connection:
         return [body for (body,) in connection.execute("SELECT body FROM entries WHERE type = 'letter' ORDER BY n")]
+
+
+def held_seats(store: Path, folder: Path | None = None) -> list[str]:
+    """The names of the seats that somebody took and did not leave, in all bags, or those of one folder."""
+    query = "SELECT name FROM seats WHERE session IS NOT NULL AND (?1 IS NULL OR folder = ?1) ORDER BY name"
+    with closing(sqlite3.connect(store)) as connection:
+        return [name for (name,) in connection.execute(query, (folder and str(folder),))]
+
+
+def states(store: Path, seat: str) -> dict[str, str]:
+    """For the body of each letter to a seat the furthest state that is proved."""
+    query = "SELECT body, state FROM deliveries JOIN entries USING (n) WHERE seat = ?"
+    with closing(sqlite3.connect(store)) as connection:
+        return dict(connection.execute(query, (seat,)))
+
+
+def everything_new(party: Party) -> list[str]:
+    """The bodies of all that a party is given until nothing is new."""
+    bodies: list[str] = []
+    while True:
+        checked = party.run("check", "--json")
+        assert checked.code == 0, checked.err
+        letters = checked.json["letters"]
+        if not letters:
+            return bodies
+        bodies += [letter["body"] for letter in letters]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import signal
-import socket
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,22 +22,23 @@ from mailstop.engines.sqlite.store import SQLiteStore
 from mailstop.faults import VARIABLE
 from mailstop.office import Office
 from mailstop.times import now_ms
-from tests.faults.soundness import assert_sound, stored_bodies
+from tests.faults.door import ListeningDoor
+from tests.faults.soundness import assert_sound, everything_new, held_seats, states, stored_bodies
 from tests.party import MAILSTOP, ClaudeParty, CompletedRun, Party
 
 MOST_TIMES = 20  # no command comes to a point more often
 
-ALWAYS = ("before closing", "closed")
-WRITING = ("before the gate", "behind the gate", "begun", "row changed", "before commit", "committed", *ALWAYS)
+WRITING = ("before the gate", "behind the gate", "begun", "before commit", "committed", "before closing", "closed")
 APPENDING = ("entry written", "entry folded", *WRITING)
+CHANGING = ("row changed", *APPENDING)
 
 MAKING = ("store file made", "store file marked", "before the tables", "before committing the tables", "tables made")
-JOINING = (*MAKING, "registration written", "output written", *APPENDING)
+JOINING = (*MAKING, "registration written", "output written", *CHANGING)
 SENDING = ("before the bell", "bell rung", "output written", *APPENDING)
 RINGING = ("before the door", "door rung")
-CHECKING = ("lease taken", "output written", "recorded as handed", *APPENDING)
-STARTING = ("session seated", "registration written", *APPENDING)
-PROMPTING = ("bell silenced", "lease taken", "answer written", "answer recorded", *APPENDING)
+CHECKING = ("lease taken", "output written", "recorded as handed", *CHANGING)
+STARTING = ("session seated", "registration written", *CHANGING)
+PROMPTING = ("bell silenced", "lease taken", "answer written", "answer recorded", *CHANGING)
 SEARCHING = ("page of text folded", "before the gate", "begun", "before commit", "committed")
 
 
@@ -54,12 +54,13 @@ def killed(point: str, command: Callable[[dict[str, str]], CompletedRun]) -> Ite
     raise AssertionError(f"the command comes to {point!r} more than {MOST_TIMES} times")
 
 
-def test_every_point_is_tried() -> None:
+def test_every_point_has_one_place_and_a_test_that_tries_it() -> None:
     sources = Path(mailstop.__file__).parent.rglob("*.py")
-    named = Counter(point for source in sources for point in re.findall(r"\breach\((.*?)\)", source.read_text()))
-    named.pop("point: str")  # the definition
-    tried = {*JOINING, *SENDING, *RINGING, *CHECKING, *STARTING, *PROMPTING, *SEARCHING}
-    assert named == {f'"{point}"': 1 for point in tried}
+    named = Counter(point for file in sources for point in re.findall(r'\breach\((".*?")\)', file.read_text()))
+    tests = "".join(file.read_text() for file in Path(__file__).parents[1].rglob("test_*.py"))
+    assert len(named) >= 20
+    assert {point for point, times in named.items() if times > 1} == set()
+    assert {point for point in named if point not in tests} == set()
 
 
 @pytest.mark.parametrize("point", SENDING)
@@ -149,58 +150,56 @@ def test_a_killed_join_is_repeated_by_the_same_shell(
 
 @pytest.mark.parametrize("point", STARTING)
 def test_a_killed_session_start_is_repeated_and_gives_one_seat(
-    point: str, own_home: Path, claude: ClaudeParty, store: Path
+    point: str, own_home: Path, claude: Callable[[], ClaudeParty], store: Path
 ) -> None:
-    started = 0
+    clients: list[ClaudeParty] = []
+    folders: list[Path] = []
 
     def start(environment: dict[str, str]) -> CompletedRun:
-        nonlocal started
-        started += 1
-        claude.environment.update(environment)
-        folder = own_home / f"folder-{started}"
-        folder.mkdir()
-        run = claude.open(f"session-{started}", cwd=str(folder))
-        claude.environment.pop(VARIABLE)
+        clients.append(claude())
+        folders.append(own_home / f"folder-{len(folders)}")
+        folders[-1].mkdir()
+        clients[-1].environment.update(environment)
+        run = clients[-1].open("session", cwd=str(folders[-1]))
+        clients[-1].environment.pop(VARIABLE)
         return run
 
     for _ in killed(point, start):
-        again = claude.open(f"session-{started}", cwd=str(own_home / f"folder-{started}"))
+        again = clients[-1].open("session", cwd=str(folders[-1]))
         assert (again.code, again.err) == (0, "")
-        assert len(held_seats(store)) == 1
-        assert held_seats(store)[0] in again.json["systemMessage"]
+        (seat,) = held_seats(store, folders[-1])
+        assert f"seat {seat}" in again.json["systemMessage"]
         assert_sound(store)
 
 
 @pytest.mark.parametrize("point", PROMPTING)
 def test_what_a_killed_hook_was_to_show_is_shown_in_the_next_turn(
-    point: str, seat: Callable[[str], Party], claude: ClaudeParty, store: Path
+    point: str, own_home: Path, seat: Callable[[str], Party], claude: Callable[[], ClaudeParty], store: Path
 ) -> None:
-    builder = seat("builder")
-    claude.open("session-1")
-    (name,) = (seat for seat in held_seats(store) if seat != "builder")
-    bell = f"claude-{claude.pid}"
+    builder, client = seat("builder"), claude()
+    client.open("session")
+    (name,) = (held for held in held_seats(store, own_home) if held != "builder")
     turn = 0
 
     def prompt(environment: dict[str, str]) -> CompletedRun:
         nonlocal turn
         turn += 1
         builder.send(name, f"letter {turn}")
-        assert bells.is_ringing(bell)
-        claude.environment.update(environment)
-        run = claude.hook("UserPromptSubmit", "session-1", prompt="hello", prompt_id=f"turn-{turn}")
-        claude.environment.pop(VARIABLE)
+        assert bells.is_ringing(f"claude-{client.pid}")
+        client.environment.update(environment)
+        run = client.hook("UserPromptSubmit", "session", prompt="hello", prompt_id=f"turn {turn}")
+        client.environment.pop(VARIABLE)
         return run
 
-    for _ in killed(point, prompt):
+    for run in killed(point, prompt):
         assert builder.run("send", "human", "next").code == 0
-        # Stop runs also where the bell is silent, and ends the turn whose hook was killed; then it goes on with what
-        # waits. The turn after it proves that.
-        stop = claude.hook("Stop", "session-1", prompt_id=f"turn-{turn}")
-        later = claude.hook("UserPromptSubmit", "session-1", prompt="hello", prompt_id=f"turn-{turn} later")
-        assert f"letter {turn}" in stop.out + later.out
-        claude.hook("PostToolBatch", "session-1", prompt_id=f"turn-{turn} later")
-        claude.hook("PreToolUse", "session-1", prompt_id=f"turn-{turn} later")
-        assert unread(store, name) == []
+        given = run.out if states(store, name)[f"letter {turn}"] == "handed" else ""
+        # Stop runs also where the bell is silent. It goes on with what waits, and the turn after it proves that.
+        given += client.hook("Stop", "session", prompt_id=f"turn {turn}").out
+        given += client.hook("UserPromptSubmit", "session", prompt="hello", prompt_id=f"turn {turn} b").out
+        client.hook("PostToolBatch", "session", prompt_id=f"turn {turn} b")
+        assert f"letter {turn}" in given
+        assert states(store, name)[f"letter {turn}"] == "shown"
         assert_sound(store)
 
 
@@ -225,26 +224,24 @@ def test_a_killed_search_leaves_a_text_that_finds_every_letter_once(
 
 @pytest.mark.parametrize("point", RINGING)
 def test_a_ring_that_a_kill_prevented_is_made_at_its_deadline(
-    point: str, seat: Callable[[str], Party], claude: ClaudeParty, store: Path, tmp_path: Path
+    point: str, own_home: Path, seat: Callable[[str], Party], claude: Callable[[], ClaudeParty], store: Path
 ) -> None:
-    builder = seat("builder")
-    with socket.socket(socket.AF_UNIX) as door:
-        door.bind(str(tmp_path / "door"))
-        door.listen()
-        claude.environment["CLAUDE_CODE_MESSAGING_SOCKET"] = str(tmp_path / "door")
-        claude.open("session-1")
-        (name,) = (seat for seat in held_seats(store) if seat != "builder")
+    builder, client = seat("builder"), claude()
+    with ListeningDoor(own_home / "door") as door:
+        client.environment["CLAUDE_CODE_MESSAGING_SOCKET"] = str(door.path)
+        client.open("session")
+        (name,) = (held for held in held_seats(store, own_home) if held != "builder")
+        command = [MAILSTOP, "send", name, "hello", "--key", "k"]
 
-        sent = builder.call([MAILSTOP, "send", name, "hello", "--key", "k"], environment={VARIABLE: point})
-        rung_before = 0 if point == "before the door" else 1
-        lines = [line_of(door) for _ in range(rung_before)]
-        assert sent.code == -signal.SIGKILL
-        again = builder.run("send", name, "hello", "--key", "k")
+        died = builder.call(command, environment={VARIABLE: point})
+        rung = len(door.lines)
+        again = builder.call(command)
         with SQLiteStore(str(store)) as opened:
             Office(opened, Caller(STRANGER), clock=lambda: now_ms() + 21_000).do_due_work()
-        lines.append(line_of(door))
 
-    assert again.code == 0
-    assert lines == ["mailstop: letter 5 from builder"] * (rung_before + 1)
+    assert (died.code, again.code) == (-signal.SIGKILL, 0)
+    assert rung == (0 if point == "before the door" else 1)
+    assert len(door.lines) == rung + 1
+    assert {line["message"]["content"] for line in door.lines} == {"mailstop: letter 4 from builder"}
     assert stored_bodies(store) == ["hello"]
     assert_sound(store)

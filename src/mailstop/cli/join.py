@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mailstop.cli.arguments import Arguments
+    from mailstop.clients.life import Life
     from mailstop.office import Office
     from mailstop.rules.seats import Seated
     from mailstop.session import Session
@@ -54,17 +55,29 @@ def _register(office: Office, *, background: bool) -> None:
 
 
 def _join_program(office: Office, name: str, bag: str, pid: int | None) -> Result:
-    """A new program session, bound to the process that ran this command."""
+    """A program session, bound to the process that ran this command: a new one, unless that process has the seat."""
     if office.caller.who == "client":
         raise DoubtfulCaller(reason="this is inside a client, whose session is its own; without --export it joins")
     life = program.bound_life(pid)
-    token = program.new_token()
+    earlier = _seated_here(office, name, bag, life)
+    token = earlier.client_session if earlier else program.new_token()
     office.caller = office.caller.but(who="program", client="program", client_session=token, life=life)
-    registered = office.register(facts_of(office.caller, os.environ), known=None, automatic=False)
+    known = earlier.session if earlier else None
+    registered = office.register(facts_of(office.caller, os.environ), known=known, automatic=False)
     _remember(office, registered.session)
     seated = office.join(name, bag=bag)
     line = program.export_line(token)
     return Result({**_data(seated), "export": line}, line)
+
+
+def _seated_here(office: Office, name: str, bag: str, life: Life) -> registry.Registration | None:
+    """The session of this very process that has the seat: a join that was killed before it could print the token took
+    the seat all the same, and nobody else could take it while the process lives."""
+    seat = office.store.index.seat(bag, name)
+    for registration in registry.everyone() if seat and seat.session else ():
+        if seat and (registration.client, registration.session) == ("program", seat.session):
+            return registration if registration.life == life else None
+    return None
 
 
 def _result(seated: Seated) -> Result:

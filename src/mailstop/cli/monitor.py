@@ -2,12 +2,16 @@
 
 It sleeps on the session's bell. A line that it prints becomes a prompt of the client, whose hook then shows the
 letters. It holds a lock that senders test, lives no longer than its client, and uses no CPU while nothing happens: its
-timer is armed only while work is due in the store. A second monitor of the same session ends at once.
+timer is armed only while work is due in the store.
+
+It never ends before its client, whatever goes wrong: Claude Code would wake the model to tell it so. A second monitor
+of the same session waits, and rings once the first is gone.
 """
 
 from __future__ import annotations
 
 import os
+import select
 import sys
 
 from mailstop import bells, fence
@@ -19,6 +23,7 @@ from mailstop.doors.base import NOTIFIED, Outcome
 from mailstop.doors.claude_monitor import Listening
 from mailstop.engines import open_store
 from mailstop.errors import MailstopError
+from mailstop.hooks.entry import log
 from mailstop.office import Office
 from mailstop.times import now_ms
 
@@ -30,6 +35,7 @@ if TYPE_CHECKING:
     from mailstop.clients.registry import Registration
 
 RETRY_S = 5.0  # after the store could not be opened
+SECOND_S = 60.0  # how often a second monitor looks whether the first is gone
 
 
 class Monitor:
@@ -44,12 +50,29 @@ class Monitor:
         life = life_of(self._pid)
         if life is None:
             return
-        with Listening(self._bell) as listening, bells.Watcher(self._bell) as watcher:
-            if listening.already:
-                return
+        try:
             end = bells.process_end_fd(self._pid)
-            also = [] if end is None else [end]
-            wait_s: float | None = 0.0
+        except ProcessLookupError:
+            return
+        while life_of(self._pid) == life:
+            wait_s = SECOND_S
+            try:
+                with Listening(self._bell) as listening:
+                    if not listening.already:
+                        self._serve(life, end)
+                        return
+            except BrokenPipeError:
+                raise  # the client has ended
+            except Exception as error:
+                log(error, "monitor")
+                wait_s = RETRY_S
+            _sleep(wait_s if end is not None else min(wait_s, RETRY_S), end)
+
+    def _serve(self, life: Life, end: int | None) -> None:
+        """Sleep on the bell until the client ends."""
+        also = [] if end is None else [end]
+        wait_s: float | None = 0.0
+        with bells.Watcher(self._bell) as watcher:
             while True:
                 woken = watcher.wait(wait_s, also)
                 if any(descriptor in woken.ready for descriptor in also) or life_of(self._pid) != life:
@@ -66,7 +89,8 @@ class Monitor:
         try:
             with open_store(registration.store) as store:
                 return self._ring(Office(store, _caller(registration)))
-        except MailstopError:
+        except (MailstopError, BlockingIOError) as error:
+            log(error, "monitor")
             return RETRY_S
 
     def _ring(self, office: Office) -> float | None:
@@ -83,6 +107,13 @@ class Monitor:
         return None if due is None else max(0.05, (due - now_ms()) / 1000)
 
 
-def _caller(registration: Registration) -> Caller:
+def _sleep(seconds: float, end: int | None) -> None:
+    """Sleep, less long when the client ends."""
+    poll = select.poll()
+    if end is not None:
+        poll.register(end, select.POLLIN)
+    poll.poll(seconds * 1000)
 
+
+def _caller(registration: Registration) -> Caller:
     return Caller(CLIENT, "claude", registration.client_session, registration.life, registration)

@@ -8,7 +8,7 @@ import sys
 from mailstop import config
 from mailstop.clients.caller import identify
 from mailstop.engines import open_store
-from mailstop.errors import MailstopError
+from mailstop.errors import MailstopError, StoreSealed
 from mailstop.office import Office
 
 TYPE_CHECKING = False
@@ -26,7 +26,9 @@ class opened:
 
     def __enter__(self) -> Office:
         caller = identify(os.environ)
-        self._store = open_store(store_of(caller, self._option))
+        url = store_of(caller, self._option)
+        refuse_sealed(caller, url)
+        self._store = open_store(url)
         return Office(self._store, caller)
 
     def __exit__(self, *_exception: object) -> None:
@@ -38,11 +40,25 @@ def store_of(caller: Caller, option: str | None = None) -> str:
     """Which store a caller means: the one it names, else its session's, else the default.
 
     A client hands its children only part of its environment, so a session's store is remembered outside any store.
+    Codex's daemon hands them that of whichever window started it.
     """
-    chosen = config.chosen_store(option)
-    if chosen:
-        return chosen
-    return caller.registration.store if caller.registration else config.default_store()
+    remembered = caller.registration.store if caller.registration else ""
+    if remembered and not option and caller.client == "codex":
+        return remembered
+    return config.chosen_store(option) or remembered or config.default_store()
+
+
+def refuse_sealed(caller: Caller, url: str) -> None:
+    """Raise StoreSealed where Codex's sandbox keeps this process from writing to the store or to the bells.
+
+    A letter that could be stored and not rung for would wait unnoticed, so one of the two is not enough.
+    """
+    if not caller.sandboxed or caller.client != "codex":
+        return
+    roots = [os.path.dirname(config.store_path(url)), config.state_folder()]
+    sealed = [root for root in roots if not os.access(root, os.W_OK)]
+    if sealed:
+        raise StoreSealed(path=" and ".join(sealed), roots=", ".join(f'"{root}"' for root in roots))
 
 
 def closing_words(office: Office) -> None:

@@ -144,8 +144,9 @@ def _json(history: History, limit_bytes: int | None) -> dict[str, Any]:
             room -= _size(value)
             if room < 0 and records:
                 break
-            if room < 0 and "body" in value:  # alone it is too much already
-                value = {**value, "body": None, "left_out": f"mailstop read {record.n} --json"}
+            if room < 0 and not isinstance(record, Move):  # alone it is too much already
+                kept = {name: value[name] for name in ("type", "n", "id", "at", "bag", "from", "kind")}
+                value = {**kept, "body": None, "left_out": f"mailstop read {record.n} --json"}
         records.append(value)
     older = history.older or len(records) < len(history.records)
     before = records[-1]["n"] if older and records else None

@@ -43,6 +43,8 @@ def run(office: Office, args: Arguments) -> Result:
     own = {(seat.bag, seat.name) for seat in office.seats()}
     left = len(everyone) - len(listed)
     parts = [_text(listed, own) if listed else "nobody is here; to take a seat: mailstop join NAME"]
+    if not office.is_person:
+        parts.append("human: the person's own seat, in every bag")
     if left:
         seats = "seat is" if left == 1 else "seats are"
         parts.append(f"{left} more {seats} empty, and nothing waits there: mailstop who --all")

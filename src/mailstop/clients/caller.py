@@ -12,6 +12,8 @@ above it do not apply.
 |                | no CLAUDE_PID, but CODEX_THREAD_ID     | doubtful: it is an outer session's               |
 |                | anything else                          | its session                                      |
 | Codex          | CODEX_THREAD_ID is no UUID             | doubtful: never another thread instead           |
+|                | a subagent's thread: CODEX_SESSION_ID  | the session that started it: it writes from that |
+|                | names another, which is registered     | seat, and nothing is shown or proved by it       |
 |                | a thread that an outer Codex serves    | doubtful: it is an outer session's               |
 |                | a thread                               | that thread, whoever started the shared daemon   |
 |                | no thread, variables of Claude Code    | doubtful: they are an outer session's            |
@@ -72,8 +74,9 @@ class Caller(Record):
     `program`; empty for the person and most strangers. client_session: see Registration; empty when not
     known. life: of the client's process, None when it cannot be seen from here. registration: None before
     SessionStart ran, or without our hooks. sandboxed: no socket can be connected and no outside process be
-    judged. reason: for a stranger, what is missing; for a Codex thread that is not registered, whose subagent
-    it is.
+    judged. subagent: it works for that session, and what it reads the session's model does not see. call: the
+    client's tool call that runs this process, where it tells. reason: for a stranger, what is missing; for a
+    Codex thread that is not registered, whose subagent it is.
     """
 
     who: str
@@ -83,6 +86,8 @@ class Caller(Record):
     registration: Registration | None = None
     ancestry: tuple[Ancestor, ...] = ()
     sandboxed: bool = False
+    subagent: bool = False
+    call: str = ""
     reason: str = ""
 
     def living(self) -> Life:
@@ -211,9 +216,7 @@ class _Evidence:
     # -- Codex
 
     def _codex(self) -> Caller:
-        from mailstop.clients import codex
-
-        thread = codex.thread_of(self.environment)
+        thread, registration, subagent = self._codex_thread()
         process = self.nearest[0]
         if not thread:
             if self.claude_pid or self.environment.get("CLAUDE_CODE_SESSION_ID"):
@@ -223,22 +226,38 @@ class _Evidence:
                 )
             reason = f"Codex {process.pid} does not say which thread this process belongs to"
             return Caller(STRANGER, CODEX, ancestry=self.ancestry, reason=reason)
-        registration = registry.codex_of(thread)
         if registration is None:
             caller = self.found(CODEX, thread, process, None).but(reason=self._subagent(thread))
             # In a sandbox it is only the sandbox's first process that can be seen.
             return caller.but(life=None) if SEALED in self.environment else caller
         life = registration.life
+        caller = self.found(CODEX, thread, process, registration).but(subagent=subagent, call=self._call())
         if any(life.is_same(each.pid, each.start) for each in self.nearest):
-            return self.found(CODEX, thread, process, registration).but(life=life)
+            return caller.but(life=life)
         if any(life.is_same(each.pid, each.start) for each in self.ancestry):
             raise DoubtfulCaller(
                 reason=f"CODEX_THREAD_ID names thread {thread} of Codex {life.pid}, but the nearest client"
                 f" above this process is Codex {process.pid}"
             )
         if _is_outside(life):  # the nearest is the first process of Codex's sandbox
-            return self.found(CODEX, thread, process, registration).but(life=life, sandboxed=True)
-        return self.found(CODEX, thread, process, registration)
+            return caller.but(life=life, sandboxed=True)
+        return caller
+
+    def _call(self) -> str:
+        return self.environment.get("CODEX_TOOL_CALL_ID", "")
+
+    def _codex_thread(self) -> tuple[str, Registration | None, bool]:
+        """The thread that a command counts for, its registration, and whether a subagent of it runs the command."""
+        from mailstop.clients import codex
+
+        thread = codex.thread_of(self.environment)
+        registration = registry.codex_of(thread) if thread else None
+        session = self.environment.get("CODEX_SESSION_ID", "").lower()
+        if registration is None and session != thread and codex.is_thread_id(session):
+            parent = registry.codex_of(session)
+            if parent is not None:
+                return session, parent, True
+        return thread, registration, False
 
     def _subagent(self, thread: str) -> str:
         """That the thread is a subagent's, where it is one: those share the CODEX_SESSION_ID of who started them."""
@@ -252,16 +271,14 @@ class _Evidence:
         named = [name for name in (*OF_CLAUDE, *OF_CODEX) if name in self.environment]
         if not named:
             return None
-        from mailstop.clients import codex
-
-        thread = codex.thread_of(self.environment)
-        of_codex = registry.codex_of(thread) if thread else None
+        _thread, of_codex, subagent = self._codex_thread()
         session = self.environment.get("CLAUDE_CODE_SESSION_ID", "")
         of_claude = registry.claude_outside(self.claude_pid, session) if self.claude_pid else None
         outside = [each for each in (of_codex, of_claude) if each and _is_outside(each.life)]
         if len(outside) == 1:
             client, session, life = outside[0].client, outside[0].client_session, outside[0].life
-            return Caller(CLIENT, client, session, life, outside[0], self.ancestry, sandboxed=True)
+            caller = Caller(CLIENT, client, session, life, outside[0], self.ancestry, sandboxed=True)
+            return caller.but(subagent=subagent and outside[0] == of_codex, call=self._call())
         raise DoubtfulCaller(
             reason=f"{' and '.join(named)} {'say' if len(named) > 1 else 'says'} that this is a client's process,"
             f" but no client is above it ({self.above()}). A detached process has no sender; in a terminal of"

@@ -113,6 +113,30 @@ def entry_of(folder: str, pid: int, start: int) -> Entry | None:
     )
 
 
+def launched_mode(pid: int, environment: Mapping[str, str], folder: str) -> str:
+    """The permission mode a session started with, which SessionStart does not tell; empty when that is not known.
+
+    The command line decides, then the settings of the project and of the user.
+    """
+    words = (read_small(f"/proc/{pid}/cmdline") or b"").decode("utf-8", "replace").split("\0")
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        name, _, value = word.partition("=")
+        if word == "--dangerously-skip-permissions":
+            return "bypassPermissions"
+        if name == "--permission-mode":
+            return value or following
+    own = os.path.join(folder, ".claude")
+    for path in (f"{own}/settings.local.json", f"{own}/settings.json", f"{config_folder(environment)}/settings.json"):
+        try:
+            settings = loads(read_small(path) or b"")
+            mode = settings["permissions"]["defaultMode"]
+        except (ValueError, KeyError, TypeError):
+            continue
+        if isinstance(mode, str):
+            return mode
+    return ""
+
+
 def is_busy(details: Mapping[str, Any], life: Mapping[str, Any], *, before: int | None = None) -> bool:
     """Whether the session is in a turn, so that its hooks will run soon. False also where that is not known.
 

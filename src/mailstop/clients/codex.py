@@ -8,6 +8,7 @@ process.
 from __future__ import annotations
 
 import os
+import time
 
 from mailstop.clients.process import namespace, started_at
 from mailstop.errors import DoubtfulCaller
@@ -16,6 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
+
+UNKNOWN_TURN = "?"
 
 _HEXADECIMAL = frozenset("0123456789abcdef")
 _HEAD_BYTES = 4096  # of a transcript: its first line begins with who made it
@@ -64,11 +67,16 @@ def details_of(environment: Mapping[str, str], pid: int, event: Mapping[str, Any
         program = ""
     details = {"codex_home": home_of(environment), "program": program, "namespace": namespace()}
     if event:
-        from mailstop.clients.codex_window import note_windows
-
         details["transcript"] = str(event.get("transcript_path") or "")
-        details["windows"] = note_windows(details)
+        details |= _windows(details, event)
     return details
+
+
+def _windows(details: Mapping[str, Any], event: Mapping[str, Any]) -> dict[str, str]:
+    from mailstop.clients.codex_window import note_windows
+
+    noted = note_windows(details, str(event.get("session_id") or "").lower(), str(event.get("cwd") or ""))
+    return {"windows": noted, "noted": f"{time.time():.3f}"}
 
 
 def is_attended(event: Mapping[str, Any]) -> bool:
@@ -78,7 +86,12 @@ def is_attended(event: Mapping[str, Any]) -> bool:
 
 
 def is_busy(details: Mapping[str, Any], life: Mapping[str, Any]) -> bool:
-    """Whether the thread is in a turn, so that its hooks will run soon. False also where this cannot be known.
+    """Whether the thread is in a turn, so that its hooks will run soon. False also where this cannot be known."""
+    return bool(running_turn(details, life))
+
+
+def running_turn(details: Mapping[str, Any], life: Mapping[str, Any]) -> str:
+    """Codex's id of the turn that the thread is in; UNKNOWN_TURN when it is in one that is not told, else empty.
 
     The transcript says when a turn starts and how it ends; a turn that was running when its server was killed
     has no end there, so nothing counts that was written before this server started.
@@ -89,14 +102,18 @@ def is_busy(details: Mapping[str, Any], life: Mapping[str, Any]) -> bool:
     try:
         facts = os.stat(path)
     except (OSError, ValueError):
-        return False
+        return ""
     if not isinstance(start, int) or facts.st_mtime < started_at(start):
-        return False
+        return ""
     begin = max(0, facts.st_size - _TAIL_BYTES)
     tail = _part(path, begin, _TAIL_BYTES)
     ended = max(tail.rfind(mark) for mark in _ENDS)
+    started = tail.rfind(_START)
+    if started > ended:
+        _, named, turn = tail[started : started + _HEAD_BYTES].partition(b'"turn_id":"')
+        return turn.partition(b'"')[0].decode("ascii", "replace") if named else UNKNOWN_TURN
     # A turn may write more than this tail, and then its start is not in there.
-    return tail.rfind(_START) > ended or (begin > 0 and ended < 0)
+    return UNKNOWN_TURN if begin > 0 and ended < 0 else ""
 
 
 def _part(path: str, begin: int, size: int) -> bytes:

@@ -34,9 +34,11 @@ def facts_of(
     life = caller.living()
     details: dict[str, str] = {}
     attended = True
+    mode = str(event.get("permission_mode") or "")
     if caller.client == "claude":
         details = claude_code.details_of(environment)
         attended = claude_code.told_by(environment).attended
+        mode = mode or claude_code.launched_mode(life.pid, environment, where)
     elif caller.client == "codex":
         details = codex.details_of(environment, life.pid, event)
         attended = codex.is_attended(event)
@@ -55,7 +57,7 @@ def facts_of(
         branch=place.branch,
         worktree=place.worktree or place.folder,
         on_default_branch=place.on_default_branch,
-        mode=str(event.get("permission_mode") or ""),
+        mode=mode,
         hooked=bool(event),
         attended=attended,
         details=dict(details),

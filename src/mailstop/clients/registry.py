@@ -19,6 +19,7 @@ nothing.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import time
@@ -26,6 +27,7 @@ import time
 from mailstop import config, faults
 from mailstop.clients.life import Life, is_alive
 from mailstop.clients.small_file import read_small
+from mailstop.errors import StateUnavailable
 from mailstop.json_text import dumps, loads
 from mailstop.records import Record
 
@@ -129,10 +131,19 @@ def folder() -> str:
 def write(registration: Registration) -> None:
     """Write a registration, over an earlier one of this client.
 
-    Raises OSError where nothing may be written, as in a sandbox, and ValueError for an id that is none.
+    Raises StateUnavailable where nothing may be written, as in a sandbox, and ValueError for an id that is none.
     """
     if registration.client != "claude" and not is_session_id(registration.client_session):
         raise ValueError(f"{registration.client_session!r} cannot be part of a file name")
+    try:
+        _write(registration)
+    except OSError as error:
+        raise StateUnavailable(path=config.state_folder(), reason=error.strerror or str(error)) from None
+    if registration.client == "codex":
+        _link_bell(registration.details.get("codex_home", ""), registration.bell)
+
+
+def _write(registration: Registration) -> None:
     os.makedirs(config.state_folder(), 0o700, exist_ok=True)
     os.makedirs(folder(), 0o700, exist_ok=True)
     value = registration.but(life=registration.life.as_dict(), details=dict(registration.details)).as_dict()
@@ -140,7 +151,9 @@ def write(registration: Registration) -> None:
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         try:
-            os.write(descriptor, dumps(value).encode())
+            content = dumps(value).encode()
+            if os.write(descriptor, content) < len(content):  # the disk is full from there on
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         finally:
             os.close(descriptor)
         faults.reach("registration written")
@@ -148,8 +161,6 @@ def write(registration: Registration) -> None:
     except BaseException:
         os.unlink(fresh)
         raise
-    if registration.client == "codex":
-        _link_bell(registration.details.get("codex_home", ""), registration.bell)
 
 
 def _link_bell(codex_home: str, bell: str) -> None:
@@ -201,6 +212,21 @@ def program_of(token: str) -> Registration | None:
     return _read(f"program-{token}.json") if is_session_id(token) else None
 
 
+def of_window(codex_home: str, window: str) -> Registration | None:
+    """The registration of the Codex thread that was the last to start in this window, and in no other.
+
+    window: as hooks note it (see codex_window).
+    """
+    found = [one for one in _named("codex-") if one.details.get("windows") == window]
+    found = [one for one in found if one.details.get("codex_home") == codex_home]
+    return max(found, key=lambda one: float(one.details.get("noted") or 0), default=None)
+
+
+def stores_of(bell: str) -> set[str]:
+    """The URLs of the stores of all Codex threads that have this bell."""
+    return {one.store for one in _named("codex-") if one.bell == bell}
+
+
 def everyone() -> list[Registration]:
     """All registrations that can be read, whether their clients live or not."""
     return _named("")
@@ -214,7 +240,10 @@ def remove(registration: Registration) -> None:
 
 
 def sweep() -> list[Registration]:
-    """Remove what dead clients left behind, at most 200 files looked at, and return their registrations."""
+    """Remove what dead clients left behind, at most 200 files looked at, and return their registrations.
+
+    Those of Codex stay for a month: a thread is resumed on another server, and has to find its store again.
+    """
     names = _names()
     # Another part each time, should there ever be more.
     first = time.time_ns() % len(names) if len(names) > _MOST_SWEPT else 0
@@ -222,10 +251,11 @@ def sweep() -> list[Registration]:
     for name in (names[first:] + names[:first])[:_MOST_SWEPT]:
         registration = _read(name) if name.endswith(".json") else None
         alive = is_alive(registration.life) if registration else None
-        if registration and alive is False:
+        of_codex = registration is not None and registration.client == "codex"
+        if registration and alive is False and not of_codex:
             _unlink(name)
             dead.append(registration)
-        elif alive is None and _age_s(name) > (_STALE_S if registration else _TORN_S):
+        elif alive is not True and _age_s(name) > (_STALE_S if registration else _TORN_S):
             _unlink(name)
     return dead
 

@@ -50,16 +50,18 @@ class QueueDoor(Door):
     """Queues one line for a Codex thread.
 
     thread: its UUID. codex_home: the *receiver's* CODEX_HOME; with another one Codex does not know the
-    thread. program: the executable, as `executable` finds it.
+    thread. program: the executable, as `executable` finds it. resume: load the thread when it is not loaded, and let
+    it work with nobody watching.
     """
 
     name = "codex-queue"
     needs_process = True
 
-    def __init__(self, thread: str, *, codex_home: str, program: str = "") -> None:
+    def __init__(self, thread: str, *, codex_home: str, program: str = "", resume: bool = False) -> None:
         self.thread = thread.lower()
         self.codex_home = codex_home
         self.program = program
+        self.resume = resume
 
     def ring(self, line: str) -> Outcome:
         """Run `codex queue`, for at most 30 s. What it prints is looked at, and never passed on."""
@@ -93,10 +95,11 @@ class QueueDoor(Door):
         output = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - the caller closes it
         environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
         environment["CODEX_HOME"] = self.codex_home
+        words = ["--resume"] if self.resume else []
         try:
             queueing = subprocess.Popen(
                 # `=` keeps a line that starts with `-` from being read as an option.
-                [self.program or executable(), "queue", f"--thread={self.thread}", f"--message={line}"],
+                [self.program or executable(), "queue", f"--thread={self.thread}", f"--message={line}", *words],
                 env=environment,
                 cwd=self.codex_home,  # not the sender's folder, whose project settings are none of this
                 stdin=subprocess.DEVNULL,

@@ -93,8 +93,8 @@ def context(event: dict[str, Any], text: str, **more: Any) -> dict[str, Any]:
     }
 
 
-def log(error: BaseException) -> None:
-    """Write what went wrong to the log, with where; never a body, never a secret."""
+def log(error: BaseException, what: str = "hook") -> None:
+    """Write what went wrong in what to the log, with where; never a body, never a secret."""
     import traceback
 
     path = config.log_file()
@@ -104,7 +104,7 @@ def log(error: BaseException) -> None:
             os.replace(path, f"{path}.1")
         where = traceback.extract_tb(error.__traceback__)[-1] if error.__traceback__ else None
         place = f" at {os.path.basename(where.filename)}:{where.lineno}" if where else ""
-        line = f"{time.strftime('%Y-%m-%dT%H:%M:%S%z')} hook {type(error).__name__}: {error}{place}\n"
+        line = f"{time.strftime('%Y-%m-%dT%H:%M:%S%z')} {what} {type(error).__name__}: {error}{place}\n"
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
         try:
             os.write(descriptor, line.encode("utf-8", "backslashreplace"))

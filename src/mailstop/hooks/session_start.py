@@ -12,27 +12,31 @@ from mailstop.clients import registry
 from mailstop.clients.caller import identify_hook
 from mailstop.clients.facts import facts_of
 from mailstop.engines import open_store
+from mailstop.errors import Refused
 from mailstop.hooks.entry import context, say
 from mailstop.office import Office
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from mailstop.office import Registered
+    from mailstop.session import Session
 
 
 def answer(event: dict[str, Any]) -> None:
     """Register, and announce."""
     caller = identify_hook(event, os.environ)
-    earlier = caller.registration
-    url = config.chosen_store() or (earlier.store if earlier else config.default_store())
+    found = facts_of(caller, os.environ, event)
+    settings = settings_of(found)
+    earlier = caller.registration or last_in_window(found, event)
+    url = settings.get(config.STORE) or ""
+    url = config.store_url(url) if url else earlier.store if earlier else config.default_store()
     with open_store(url) as store:
         office = Office(store, caller)
-        found = facts_of(caller, os.environ, event)
         known = earlier.session if earlier and earlier.store == url else None
-        seat = os.environ.get("MAILSTOP_SEAT") or None
-        registered = office.register(found, known=known, seat=seat, automatic=found.attended)
+        registered, refusal = seated(office, found, known, settings.get("MAILSTOP_SEAT") or None)
         session = registered.session
         faults.reach("session seated")
         registry.write(
@@ -46,10 +50,44 @@ def answer(event: dict[str, Any]) -> None:
                 {name: str(value) for name, value in session.details.items()},
             )
         )
+        if known and earlier and earlier.client_session != session.client_session and session.client == "codex":
+            registry.remove(earlier)  # its window has gone on with this thread
         sweep()
         bells.ring(session.bell)  # whoever sleeps on it looks what waited before it was there
-        say(_announcement(event, registered))
+        say(_announcement(event, registered, refusal))
         office.do_due_work()
+
+
+def seated(office: Office, found: Session, known: str | None, seat: str | None) -> tuple[Registered, str]:
+    """Register the session at the seat that its person chose; where that is refused, say so, and do without."""
+    try:
+        return office.register(found, known=known, seat=seat, automatic=found.attended), ""
+    except Refused as refusal:
+        return office.register(found, known=known, automatic=found.attended), refusal.message
+
+
+def settings_of(found: Session) -> Mapping[str, str]:
+    """The variables that the session's person has set.
+
+    Codex's daemon hands its hooks those of the window that started it, whichever window they run for.
+    """
+    windows = str(found.details.get("windows") or "")
+    if found.client != "codex" or not windows:
+        return os.environ
+    from mailstop.clients.codex_window import environment_of
+
+    return environment_of(windows)
+
+
+def last_in_window(found: Session, event: dict[str, Any]) -> registry.Registration | None:
+    """The thread that a Codex window showed before this one, where it is certain which window that is.
+
+    `/new`, `/clear` and `/fork` begin another thread in the same window; it keeps seat and epoch.
+    """
+    windows = str(found.details.get("windows") or "").split()
+    if found.client != "codex" or len(windows) != 1 or event.get("source") == "resume":
+        return None
+    return registry.of_window(str(found.details["codex_home"]), windows[0])
 
 
 def sweep() -> None:
@@ -62,7 +100,7 @@ def sweep() -> None:
         claude_monitor.sweep(dead)
 
 
-def _announcement(event: dict[str, Any], registered: Registered) -> dict[str, Any]:
+def _announcement(event: dict[str, Any], registered: Registered, refusal: str) -> dict[str, Any]:
     start = fence.Start(
         seats=tuple((seat.name, seat.bag) for seat in registered.held),
         waiting=registered.waiting - registered.announced,
@@ -75,5 +113,5 @@ def _announcement(event: dict[str, Any], registered: Registered) -> dict[str, An
     if registered.session.attended:
         seat = registered.held[0] if registered.held else None
         line = fence.window_line(seat.name if seat else None, registered.waiting, seat.bag if seat else "default")
-        answer["systemMessage"] = line
+        answer["systemMessage"] = f"{line}. {refusal}" if refusal else line
     return answer

@@ -23,16 +23,21 @@ def answer(event: dict[str, Any]) -> None:
         if office is None:
             return
         turn.proves(office, STOP)
+        is_codex = office.caller.client == "codex"
+        if is_codex:
+            office.turn_over(turn.turn)  # before the look: who sends after it does not count on this hook
 
         def text(offer: Offer) -> dict[str, Any] | None:
             if not offer.letters:
                 return None
-            if office.caller.client == "claude":  # where a block's reason would stand in the request twice
+            if not is_codex:  # where a block's reason would stand in the request twice
                 return context(event, offer.text)
             return {"decision": "block", "reason": offer.text}
 
         if not event.get("stop_hook_active"):
-            turn.gives(office, text, ready=True, respect_claims=True)
+            goes_on = turn.gives(office, text, ready=True, respect_claims=True)
+            if goes_on and is_codex:
+                office.turn_over("")
         office.end_turn(agents=has_agents(event))
 
 

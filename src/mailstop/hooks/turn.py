@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 
 from mailstop import bells, faults
+from mailstop.clients import registry
 from mailstop.clients.caller import identify_hook
 from mailstop.engines import open_store
 from mailstop.errors import MailstopError
 from mailstop.hooks.entry import say
 from mailstop.office import Office
 from mailstop.rules.offers import Terms
-from mailstop.rules.proofs import Event
+from mailstop.rules.proofs import STOP, TOOL, Event
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,14 +54,15 @@ class Turn:
         if self._office is None:
             return
         try:
-            self._set_bell(self._office)
-            self._office.do_due_work()
+            self._leave(self._office)
         finally:
             self._office.store.close()
 
-    def _set_bell(self, office: Office) -> None:
+    def _leave(self, office: Office) -> None:
         try:
+            office.do_due_work()
             office.set_bell()
+            ring_for_other_stores(office)
         except MailstopError:  # whether anything waits is not known
             if office.session:
                 bells.ring(office.session.bell)
@@ -78,7 +80,24 @@ class Turn:
 
     def proves(self, office: Office, kind: str) -> None:
         """Record what this event proves."""
-        office.prove(Event(kind, self.turn, str(self.event["hook_event_name"])))
+        office.prove(Event(kind, self.turn, str(self.event["hook_event_name"]), self._sent(office, kind)))
+
+    def _sent(self, office: Office, kind: str) -> frozenset[str]:
+        """The hands of which Codex's transcript says that a request has carried them.
+
+        What its hooks gave in a turn that the model has ended was in a request of that turn: a prompt is taken in just
+        before one, and the results of tools, with what hooks add to them, before the next.
+        """
+        hands = office.hands() if office.caller.client == "codex" and kind in (TOOL, STOP) else ()
+        if not hands:
+            return frozenset()
+        from mailstop.clients.codex_transcript import in_request, output_mark
+        from mailstop.fence import begin_line
+
+        own = [hand.id for hand in hands if kind == STOP and hand.turn == self.turn]
+        marks = {hand.id: begin_line(hand.nonce) if hand.nonce else output_mark(hand.call) for hand in hands}
+        call = str(self.event.get("tool_use_id") or "")
+        return in_request(str(self.event.get("transcript_path") or ""), marks, call).union(own)
 
     def gives(
         self,
@@ -87,8 +106,11 @@ class Turn:
         *,
         ready: bool,
         respect_claims: bool,
-    ) -> None:
-        """Give the session what waits, in the answer that `answer` makes of it, and record that it was handed."""
+    ) -> bool:
+        """Give the session what waits, in the answer that `answer` makes of it, and record that it was handed.
+
+        Whether anything was given.
+        """
         terms = Terms(act=self.act, turn=self.turn, ready=ready, respect_claims=respect_claims)
         offer = office.offer(terms) if office.seats() else None
         value = answer(offer) if offer else None
@@ -98,3 +120,18 @@ class Turn:
         if offer:
             office.handed(offer)
             faults.reach("answer recorded")
+        return bool(offer and offer.letters)
+
+
+def ring_for_other_stores(office: Office) -> None:
+    """Leave the bell ringing when a session that shares it has anything open in another store.
+
+    All threads of one CODEX_HOME share a bell, and this hook has silenced it.
+    """
+    session = office.session
+    if session is None or session.client != "codex" or bells.is_ringing(session.bell):
+        return
+    for url in registry.stores_of(session.bell) - {office.store.url}:
+        with open_store(url) as store:
+            if Office(store, office.caller).any_open(session.bell):
+                bells.ring(session.bell)

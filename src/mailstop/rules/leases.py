@@ -26,7 +26,8 @@ class Hand(Record):
     whole, part: numbers of letters given whole, or cut. act: what gave them, for the evidence. turn: the client's id
     of the turn, empty where it is not known. ready: whether the next event of that turn is proof; otherwise the
     model's answer that is being worked on has to end first. writer: proof of life of the process that is still
-    writing, None once it has written all.
+    writing, None once it has written all. nonce: of the fence around its letters; call: the client's tool call whose
+    output they are, where no fence is printed. By either a client's own record of its conversation shows them.
     """
 
     id: str
@@ -39,6 +40,8 @@ class Hand(Record):
     ready: bool = False
     at: int = 0
     writer: dict[str, Any] | None = None
+    nonce: str = ""
+    call: str = ""
 
     @property
     def numbers(self) -> tuple[int, ...]:

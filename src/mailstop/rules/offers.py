@@ -9,12 +9,14 @@ import os
 
 from mailstop import faults
 from mailstop.config import DELIVERY_BYTES
+from mailstop.errors import StoreUnavailable
 from mailstop.records import Record
 from mailstop.rules.leases import Hand, lease_of, take_lease
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from mailstop.engines.base import Store
     from mailstop.fence import Delivery
@@ -30,7 +32,7 @@ class Terms(Record):
     """How letters are given. act: what gives them, for the evidence. turn, ready: see Hand.
 
     announced_too: also the mail that is only announced to hooks. respect_claims: leave to doors what is theirs.
-    lease: whether to lease what is given; a mere look does not.
+    lease: whether to lease what is given; a mere look does not. call: see Hand; the offer's text is then not printed.
     """
 
     act: str
@@ -41,6 +43,7 @@ class Terms(Record):
     announced_too: bool = False
     respect_claims: bool = False
     lease: bool = True
+    call: str = ""
 
 
 class Offer(Record):
@@ -53,7 +56,7 @@ class Offer(Record):
 
 
 def offer(store: Store, session: str, seats: Sequence[Seat], terms: Terms, *, now: int) -> Offer:
-    """Give the session what waits at its seats, oldest first, as much as fits; empty when nothing does."""
+    """Give the session what waits at its seats, oldest first, as much as fits; empty when nothing waits."""
     for _ in range(MOST_TRIES):
         lease = lease_of(store, session)
         found, waiting = _waiting(store, lease, seats, terms, now=now)
@@ -61,22 +64,23 @@ def offer(store: Store, session: str, seats: Sequence[Seat], terms: Terms, *, no
             return Offer(more=0)
         from mailstop import fence
 
+        nonce = os.urandom(4).hex()
         delivery = fence.deliver(
             [letter for _, letter in found],
             now_ms=now,
             more=waiting - len(found),
             limit_bytes=terms.limit_bytes,
-            nonce=os.urandom(4).hex(),
+            nonce=nonce,
         )
         given = {*delivery.whole, *delivery.part}
         letters = tuple(letter for _, letter in found if letter.n in given)
-        hands = _hands(found, delivery, terms, now)
+        hands = _hands(found, delivery, terms, nonce, now)
         if not terms.lease:
             return Offer(letters, delivery.text, delivery.left)
         if not hands or take_lease(store, lease, hands):
             faults.reach("lease taken")
             return Offer(letters, delivery.text, delivery.left, hands)
-    return Offer()
+    raise StoreUnavailable(path=store.url, reason="others change what this session is given, without end")
 
 
 def _waiting(
@@ -103,16 +107,26 @@ def _waiting(
     return found[:MOST_LETTERS], waiting
 
 
-def _hands(found: Sequence[tuple[Seat, Letter]], delivery: Delivery, terms: Terms, now: int) -> tuple[Hand, ...]:
+def _hands(
+    found: Sequence[tuple[Seat, Letter]], delivery: Delivery, terms: Terms, nonce: str, now: int
+) -> tuple[Hand, ...]:
     from mailstop.clients.life import my_life
     from mailstop.letter import new_id
 
-    writer = my_life().as_dict() if terms.lease else None
+    facts: dict[str, Any] = {
+        "act": terms.act,
+        "turn": terms.turn,
+        "ready": terms.ready,
+        "at": now,
+        "writer": my_life().as_dict() if terms.lease else None,
+        "nonce": "" if terms.call else nonce,
+        "call": terms.call,
+    }
     hands = []
     for seat in dict.fromkeys((seat.bag, seat.name) for seat, _ in found):
         numbers = {letter.n for place, letter in found if (place.bag, place.name) == seat}
         whole = tuple(n for n in delivery.whole if n in numbers)
         part = tuple(n for n in delivery.part if n in numbers)
         if whole or part:
-            hands.append(Hand(new_id(), *seat, whole, part, terms.act, terms.turn, terms.ready, at=now, writer=writer))
+            hands.append(Hand(new_id(), *seat, whole, part, **facts))
     return tuple(hands)

@@ -42,18 +42,21 @@ def session_of(store: Store, session_id: str) -> Session | None:
 
 
 def lives(session: Session) -> bool | None:
-    """Whether the session lives; None where that cannot be told from here."""
+    """Whether the session lives; None where that cannot be told from here.
+
+    A Codex thread lives while a window shows it. One that joined to be woken in the background lives with the process
+    that served it, which can load it again.
+    """
+    if session.client == "codex" and not session.background:
+        from mailstop.clients.codex_window import is_watched
+
+        watched = is_watched(session.client_session, session.details, ended_ms=session.ended)
+        if watched is not None:
+            return watched
     if session.ended:
         return False
     life = Life.from_dict(session.life)
-    if life is None:
-        return False
-    alive = is_alive(life)
-    if session.client == "codex" and alive is not False:
-        from mailstop.clients.codex_window import thread_is_open
-
-        return thread_is_open(session.client_session, session.details)
-    return alive
+    return False if life is None else is_alive(life)
 
 
 def process_lives(life: dict[str, Any]) -> bool | None:

@@ -24,11 +24,15 @@ CALL = "call"  # a program, which has no turns, uses mailstop again
 
 
 class Event(Record):
-    """What a client said about its turn. turn: its id of the turn, empty where it tells none."""
+    """What a client said about its turn. turn: its id of the turn, empty where it tells none.
+
+    sent: the hands of which the client's own record of the conversation says that a request has carried them.
+    """
 
     kind: str
     turn: str = ""
     name: str = ""  # as the client calls it, for the evidence
+    sent: frozenset[str] = frozenset()
 
 
 class Verdict(Record):
@@ -45,7 +49,7 @@ def judge(hands: Sequence[Hand], event: Event) -> Verdict:
     for hand in hands:
         if hand.writer is not None:
             kept.append(hand)
-        elif event.kind == CALL or (_same_turn(hand, event) and _proves(hand, event)):
+        elif event.kind == CALL or hand.id in event.sent or (_same_turn(hand, event) and _proves(hand, event)):
             shown.append(hand)
         elif _over(hand, event):
             given_up.append(hand)

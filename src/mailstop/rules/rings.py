@@ -55,7 +55,8 @@ def _through(session: Session, route: Route, line: str) -> Outcome:
 
         program = executable(str(session.details.get("program", "")))
         home = str(session.details.get("codex_home", ""))
-        return QueueDoor(session.client_session, codex_home=home, program=program).ring(line)
+        door = QueueDoor(session.client_session, codex_home=home, program=program, resume=session.background)
+        return door.ring(line)
     from mailstop.doors.claude_socket import SocketDoor
 
     return SocketDoor(session.details["socket"], bypasses=session.mode == "bypassPermissions").ring(line)
@@ -164,6 +165,8 @@ def _look_again(store: Store, route: Route, now: int) -> None:
     session = holder.present
     if session is None or letter.n <= seat.announced:  # it waits for the next holder, or until this one asks for it
         store.board.change([Delete(route.key)])
+    elif route.way == QUEUE and route.rung and _last_outcome(store, seat, letter.n) == "notified":
+        store.board.change([route.but(due=None).put()])  # Codex keeps the line until its thread takes it
     elif letter.n in lease_of(store, session.id).numbers(seat) and not _given_up(store, holder, letter, now):
         store.board.change([route.again(now, rung=route.rung).put()])  # its proof is still to come
     else:

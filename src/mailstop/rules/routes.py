@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mailstop.letter import Letter
     from mailstop.rules.presence import Holder
     from mailstop.seat import Seat
+    from mailstop.session import Session
 
 FIRST_DEADLINE_MS = 20_000  # for a door that was rung
 TURN_DEADLINE_MS = 1_000  # for a running turn; doubled with each look, up to the other's
@@ -102,8 +103,18 @@ def way_to(holder: Holder, *, sealed: bool) -> str:
     if session.client == "claude":
         return _way_to_claude(holder, sealed=sealed)
     if session.client == "codex":
-        return SEALED if sealed else QUEUE
+        return _way_to_codex(session, sealed=sealed)
     return VISIT
+
+
+def _way_to_codex(session: Session, *, sealed: bool) -> str:
+    if session.hooked:
+        from mailstop.clients.codex import running_turn
+
+        turn = running_turn(session.details, session.life)
+        if turn and turn != session.over:
+            return TURN
+    return SEALED if sealed else QUEUE
 
 
 def _way_to_claude(holder: Holder, *, sealed: bool) -> str:

@@ -36,6 +36,7 @@ def register(store: Store, found: Session, known: str | None, *, now: int) -> tu
             id=earlier.id if earlier else known or new_id(),
             started=earlier.started if earlier else now,
             background=found.background or bool(earlier and earlier.background),
+            mode=_mode(found, earlier),
         )
         row = store.board.get(session.key)
         changes: list[Put | Delete] = [
@@ -54,6 +55,12 @@ def register(store: Store, found: Session, known: str | None, *, now: int) -> tu
     raise Conflict(subject=session_key(known or ""), expected=0, found=0)
 
 
+def _mode(found: Session, earlier: Session | None) -> str:
+    """The permission mode: what a process said in its last turn is newer than what it was started with."""
+    goes_on = earlier is not None and earlier.client == "claude" and earlier.life == found.life
+    return (earlier.mode if earlier and goes_on else "") or found.mode
+
+
 def _earlier(store: Store, found: Session, known: str | None) -> Session | None:
     if known and (session := session_of(store, known)):
         return session
@@ -61,8 +68,8 @@ def _earlier(store: Store, found: Session, known: str | None) -> Session | None:
     session = session_of(store, row.value["session"]) if row else None
     if session is None:
         return None
-    if session.client == "codex":  # one thread is one session, whichever server has it loaded
-        return session
+    if session.client == "codex":  # whichever server has the thread loaded, until its window goes on with another
+        return session if session.client_session == found.client_session else None
     if session.life == found.life:  # this very process, whose registration was lost
         return session
     return session if lives(session) is False else None

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from mailstop import bells, faults
 from mailstop.records import Record
-from mailstop.rules.routes import MONITOR, QUEUE, SEALED, SOCKET, TURN, VISIT
+from mailstop.rules.presence import session_of
+from mailstop.rules.routes import MONITOR, QUEUE, SEALED, SOCKET, TURN, VISIT, way_to
 from mailstop.times import clock_text
 
 TYPE_CHECKING = False
@@ -36,10 +37,15 @@ class Told(Record):
     detail: str = ""
 
 
-def tell(store: Store, holder: Holder, letter: Letter, route: Route | None, *, now: int) -> Told:
-    """Ring for one letter by the route that was claimed for it; without one it waits for the seat's next holder."""
+def tell(store: Store, holder: Holder, letter: Letter, route: Route | None, *, now: int, sealed: bool) -> Told:
+    """Ring for one letter by the route that was claimed for it; without one it waits for the seat's next holder.
+
+    sealed: see `way_to`.
+    """
     if route is None or holder.session is None:
         return Told(holder.seat.name, "stored", "none", empty_text(holder))
+    if route.way == TURN and holder.session.client == "codex":
+        route = still_open(store, holder, route, now=now, sealed=sealed)
     faults.reach("before the bell")
     bells.ring(holder.session.bell)
     faults.reach("bell rung")
@@ -53,9 +59,26 @@ def tell(store: Store, holder: Holder, letter: Letter, route: Route | None, *, n
     return Told(holder.seat.name, state, route.way, outcome.detail or outcome.evidence)
 
 
+def still_open(store: Store, holder: Holder, route: Route, *, now: int, sealed: bool) -> Route:
+    """The route of a letter that was left to a running turn, once it is stored: another one when that turn is over.
+
+    Nobody sleeps in a Codex session who would notice it. The turn's last hook writes that it is over *before* it looks
+    for letters: either it has found this one, or that is read here.
+    """
+    assert holder.session is not None
+    way = way_to(holder.but(session=session_of(store, holder.session.id)), sealed=sealed)
+    if way == TURN:
+        return route
+    route = route.by(way).but(due=now)
+    store.board.change([route.put()])
+    return route
+
+
 def empty_text(holder: Holder) -> str:
     """Why nobody was rung: the seat is empty, and since when."""
     if not holder.seat.holder:
         return "nobody has taken this seat yet; the letter waits"
+    if holder.session is not None and holder.session.client == "codex":
+        return "no Codex window shows it any more; the letter waits until it is resumed, or for the seat's next holder"
     since = f" since {clock_text(holder.since)}" if holder.since else ""
     return f"the seat is empty{since}; the letter waits for its next holder"

@@ -48,7 +48,7 @@ class MemoryLedger(Ledger):
         return self._world.last(subject)
 
     def on(self, subject: str) -> Entry | None:
-        entry = self._world.last_entry(subject)
+        entry = self._world.latest.get(subject)
         self._index.catch_up()
         return entry
 

@@ -29,6 +29,7 @@ class World:
     def __init__(self, *, seed: int = 0, conflicts: float = 0.25) -> None:
         self.lock = RLock()
         self.entries: list[Entry] = []
+        self.latest: dict[str, Entry] = {}  # the last entry on each subject
         self.rows: dict[str, Row] = {}
         self._conflicts = conflicts
         self._chance = Random(seed)
@@ -46,19 +47,19 @@ class World:
         """Let the next append raise Uncertain, after or before its entries are stored."""
         self._losing = "after" if stored else "before"
 
+    def lose_nothing(self) -> None:
+        """Take back what `lose_contact` arranged, where no append has come to it."""
+        self._losing = None
+
     # -- the ledger's part --------------------------------------------------------------------------------------------
 
     def last(self, subject: str) -> int:
         """The number of the last entry on a subject, or below a prefix that ends in `.>`; 0 means none."""
-        entry = self.last_entry(subject)
-        return entry.n if entry else 0
-
-    def last_entry(self, subject: str) -> Entry | None:
-        """The last entry on a subject, or below a prefix."""
         with self.lock:
             if subject.endswith(".>"):
-                return next((entry for entry in reversed(self.entries) if entry.subject.startswith(subject[:-1])), None)
-            return next((entry for entry in reversed(self.entries) if entry.subject == subject), None)
+                below = (entry.n for on, entry in self.latest.items() if on.startswith(subject[:-1]))
+                return max(below, default=0)
+            return self.latest[subject].n if subject in self.latest else 0
 
     def refuse_moved(self, expect: Mapping[str, int]) -> None:
         """Raise Conflict unless each subject's last number is the one that is expected."""
@@ -79,7 +80,9 @@ class World:
             n = self.entries[-1].n if self.entries else 0
             for entry in entries:
                 n += self._chance.randint(1, LARGEST_GAP)
-                self.entries.append(entry.but(n=n, data=loads(dumps(entry.data))))
+                stored = entry.but(n=n, data=loads(dumps(entry.data)))
+                self.entries.append(stored)
+                self.latest[entry.subject] = stored
         if losing == "after":
             raise Uncertain(reason="the engine in memory lost contact after storing")
         return n if entries else 0

@@ -7,6 +7,7 @@ version is `user_version`; a file of a newer format, of another program, or dama
 from __future__ import annotations
 
 import os
+import time
 
 from mailstop import faults
 from mailstop.engines.sqlite.driver import sqlite3
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 MIGRATIONS = ("migrations/0001_ledger_board_index.sql",)
 FORMAT = len(MIGRATIONS)
 
+CLOSING_S = 1.0  # how long a close waits for the gate
+LOOK_S = 1.0  # for so long a reader believes that its file is in place; a writer looks each time
+
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _PERHAPS_FULL = frozenset({sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN})  # SQLite keeps the reason to itself
 
@@ -48,11 +52,11 @@ class Connection:
         self.path = path = real_path(path)
         self.gate = Gate(path)
         self._file: StoreFile | None = None
+        self._look_at = time.monotonic() + LOOK_S
         refuse_network(path)
         try:
             if make_private(path):
-                with self.gate:
-                    refuse_lost(path)
+                self._finish_replacement()
             self._file = StoreFile(path)
             self._set_up()
         except (sqlite3.Error, OSError) as error:
@@ -71,10 +75,36 @@ class Connection:
 
     def rows(self, statement: str, values: dict[str, Any] | tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
         """All rows of a query. No read transaction outlives the call."""
+        self.follow()
         try:
             return self.sqlite.execute(statement, values).fetchall()
         except sqlite3.Error as error:
             raise translated(error, self.path) from None
+
+    def follow(self) -> None:
+        """Open the file that a repair has put in the place of ours. Raises StoreUnavailable or one of its kinds."""
+        if time.monotonic() < self._look_at:
+            return
+        self._look_at = time.monotonic() + LOOK_S
+        if not self._is_replaced():
+            return
+        before = self._file
+        try:
+            if not os.path.exists(self.path) or os.path.getsize(self.path) == 0:
+                self._finish_replacement()
+            self._file = StoreFile(self.path)
+            self._set_up()
+        except (sqlite3.Error, OSError) as error:
+            raise translated(error, self.path) from None
+        finally:
+            if before is not None and self._file is not before:
+                before.close()
+
+    def refuse_replaced(self) -> None:
+        """Raise StoreUnavailable when another file is in place by now. Ask behind the gate, before writing."""
+        if self._is_replaced():
+            self._look_at = 0.0
+            raise StoreUnavailable(path=self.path, reason="it was replaced by a repair; try again")
 
     def value(self, text: str) -> Any:
         """The value of a column that holds JSON. Raises StoreDamaged."""
@@ -97,7 +127,8 @@ class Connection:
             return
         try:
             # The last close of a WAL database checkpoints outside any transaction; behind the gate, sixteen closers
-            # queue instead of colliding.
+            # queue instead of colliding. Whoever holds it for longer has the file open: then ours is not the last.
+            self.gate.longest_wait_s = CLOSING_S
             with self.gate:
                 faults.reach("before closing")
                 self._close_file()
@@ -105,6 +136,17 @@ class Connection:
         except (StoreBusy, OSError):
             pass
         self._let_go()
+
+    def _finish_replacement(self) -> None:
+        """Finish what a repair that was killed has left undone; wait for one that is at work."""
+        from mailstop.engines.sqlite.replacement import finish
+
+        with self.gate:
+            if not finish(self.path):
+                refuse_lost(self.path)
+
+    def _is_replaced(self) -> bool:
+        return self._file is not None and not self._file.is_in_place(self.path)
 
     def _let_go(self) -> None:
         self._close_file()
@@ -126,6 +168,7 @@ class Connection:
             self._refuse_newer(found)
             return
         with self.gate:
+            self.refuse_replaced()
             self._migrate()
 
     def _refuse_newer(self, found: int) -> None:
@@ -172,6 +215,7 @@ class Transaction:
 
     def __enter__(self) -> sqlite3.Connection:
         connection = self._connection
+        connection.follow()
         try:
             faults.reach("before the gate")
             connection.gate.__enter__()
@@ -179,6 +223,7 @@ class Transaction:
             raise translated(error, connection.path) from None
         try:
             faults.reach("behind the gate")
+            connection.refuse_replaced()
             connection.sqlite.execute("BEGIN IMMEDIATE")
         except BaseException as error:
             connection.gate.__exit__()
@@ -230,11 +275,18 @@ def translated(error: sqlite3.Error | OSError, path: str) -> StoreUnavailable:
     code = _code(error)
     if code in _DAMAGED or str(error).startswith("Could not decode"):  # a text that is not UTF-8 any more
         return StoreDamaged(path=path, reason=str(error))
+    if code == sqlite3.SQLITE_ERROR and _tells_of_schema(str(error)):
+        return StoreDamaged(path=path, reason=str(error))
     if code == sqlite3.SQLITE_FULL or (code in _PERHAPS_FULL and is_full(path)):
         return StoreFull(path=path)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return StoreBusy(path=path, seconds=BUSY_S, holder="another program holds it open")
     return StoreUnavailable(path=path, reason=str(error))
+
+
+def _tells_of_schema(message: str) -> bool:
+    """Whether a statement failed because the tables are not those of the file's format."""
+    return message.startswith(("no such table", "no such column", "no such index", "table entries already exists"))
 
 
 def _code(error: sqlite3.Error) -> int:

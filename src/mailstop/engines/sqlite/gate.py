@@ -23,7 +23,7 @@ class Gate:
 
     def __init__(self, path: str, *, longest_wait_s: float = LONGEST_WAIT_S) -> None:
         self._path = path
-        self._longest_wait_s = longest_wait_s
+        self.longest_wait_s = longest_wait_s
         self._file = -1
 
     def __enter__(self) -> None:
@@ -86,7 +86,7 @@ class Gate:
         _thread.start_new_thread(wait, ())
         mine = False
         try:
-            arrived.acquire(timeout=self._longest_wait_s)
+            arrived.acquire(timeout=self.longest_wait_s)
             mine = True
         finally:  # also when the handler of a signal raises: the lock must not come to nobody
             with decision:
@@ -95,6 +95,6 @@ class Gate:
                 if not mine and state["ended"]:
                     os.close(waiting)
         if not mine:
-            raise StoreBusy(path=self._path, seconds=self._longest_wait_s, holder=f"it is held by {self.holder()}")
+            raise StoreBusy(path=self._path, seconds=self.longest_wait_s, holder=f"it is held by {self.holder()}")
         os.close(self._file)
         self._file = waiting

@@ -37,9 +37,9 @@ class Log(Record):
     torn: committed images that SQLite does not reach, because something before them is damaged.
     """
 
-    page_bytes: int = 0
-    images: dict[int, list[int]] = {}
-    torn: int = 0
+    page_bytes: int
+    images: dict[int, list[int]]
+    torn: int
 
 
 class Layout(Record):
@@ -62,7 +62,7 @@ class Pages:
             self._log_file = os.open(f"{path}-wal", os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
             self._log_file = -1
-        self.log = Log() if self._log_file < 0 else read_log(self._log_file)
+        self.log = Log(0, {}, 0) if self._log_file < 0 else read_log(self._log_file)
         self.size_bytes = os.fstat(self._file).st_size
         self.use(self.layouts()[0])
 
@@ -189,12 +189,13 @@ def read_log(file: int) -> Log:
     """
     header = os.pread(file, _LOG_HEADER_BYTES, 0)
     if len(header) < _LOG_HEADER_BYTES:
-        return Log()
+        return Log(0, {}, 0)
     magic, _version, page_bytes = unpack_from(">3I", header)
-    order, salt, before = _LOG_MAGIC.get(magic), header[16:24], unpack_from(">2I", header, 24)
-    if order is None or page_bytes not in _SIZES:
-        return Log()
-    reached = checksum(header[:24], (0, 0), order) == before
+    order, salt, before = _LOG_MAGIC.get(magic, "<"), header[16:24], unpack_from(">2I", header, 24)
+    reached = magic in _LOG_MAGIC and checksum(header[:24], (0, 0), order) == before
+    if not reached:  # SQLite takes such a log for an empty one; its frames say the same salt
+        page_bytes = page_bytes if page_bytes in _SIZES else _OUR_SIZE
+        salt = os.pread(file, 8, _LOG_HEADER_BYTES + 8)
     offset, frame_bytes = _LOG_HEADER_BYTES, _FRAME_HEADER_BYTES + page_bytes
     open_, images, torn = [], dict[int, list[int]](), 0  # open_: since the last commit
     while len(frame := os.pread(file, frame_bytes, offset)) == frame_bytes:

@@ -35,12 +35,22 @@ class StoreFile:
     def __init__(self, path: str) -> None:
         """Open the file. Raises StoreUnavailable or StoreDamaged for one that is not ours, sqlite3.Error, OSError."""
         with _one_at_a_time:
-            facts = os.stat(path)
-            self._identity = (facts.st_dev, facts.st_ino)
-            if not _open_files.get(self._identity):
-                _refuse_other(path)
-            self.sqlite = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
+            while True:
+                self._identity = _identity(path)
+                if not _open_files.get(self._identity):
+                    _refuse_other(path)
+                self.sqlite = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
+                if self.is_in_place(path):
+                    break
+                self.sqlite.close()  # a repair has put another file there meanwhile
             _open_files[self._identity] = _open_files.get(self._identity, 0) + 1
+
+    def is_in_place(self, path: str) -> bool:
+        """Whether this is still the file that the path leads to."""
+        try:
+            return _identity(path) == self._identity
+        except OSError:
+            return False
 
     def close(self) -> None:
         """Close the file."""
@@ -89,6 +99,11 @@ def refuse_lost(path: str) -> None:
         log = f"{path}-wal"
         if os.path.exists(log) and os.path.getsize(log) > 0:
             raise StoreDamaged(path=path, reason=f"it is empty, but its log {log} is not")
+
+
+def _identity(path: str) -> tuple[int, int]:
+    facts = os.stat(path)
+    return facts.st_dev, facts.st_ino
 
 
 def _refuse_other(path: str) -> None:

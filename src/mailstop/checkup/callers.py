@@ -1,0 +1,108 @@
+"""Callers: who runs this, how a letter would come to them, and who else works here with another store."""
+
+from __future__ import annotations
+
+import os
+
+from mailstop import config
+from mailstop.checkup.finding import OK, WARNING, Finding
+from mailstop.clients import registry
+from mailstop.clients.life import is_alive
+from mailstop.clients.project import place_of
+from mailstop.engines.sqlite.inspection import Look, LookedAt
+from mailstop.errors import MailstopError
+from mailstop.fence import client_text
+from mailstop.names import DEFAULT_BAG
+from mailstop.office import Office
+from mailstop.rules import routes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mailstop.clients.caller import Caller
+    from mailstop.office import Self
+    from mailstop.session import Session
+
+_MOST_SESSIONS = 5
+
+
+def caller(who: Caller) -> Finding:
+    """Who is calling, by what evidence."""
+    if who.who == "person":
+        return Finding("caller", OK, "the person: a terminal, and no client above this process")
+    if who.who == "stranger":
+        return Finding("caller", OK, f"a program that has not joined: {who.reason}")
+    text = client_text(who.client)
+    if who.who == "client":
+        text += f" {who.client_session}" if who.client_session else ""
+        text += f", process {who.life.pid}" if who.life else ", whose process cannot be seen from here"
+        text += "" if who.registration else ", not registered: its hooks have not run"
+    return Finding("caller", OK, text + (", in a sandbox" if who.sandboxed else ""))
+
+
+def seat(who: Caller, url: str) -> list[Finding]:
+    """Which seats the caller holds, and which way a letter to them would take now."""
+    try:
+        look = Look(config.store_path(url))
+        try:
+            me = Office(LookedAt(look), who).myself()
+        finally:
+            look.close()
+    except MailstopError as error:
+        return [Finding("seat", WARNING, f"cannot be told: {error.message}")]
+    if not me.seats:
+        command = "mailstop join NAME" if who.who == "client" else 'eval "$(mailstop join NAME --export)"'
+        state = WARNING if who.who == "client" else OK
+        return [Finding("seat", state, "none, so nobody can write to this session", command)]
+    names = [one.name + (f" in bag {one.bag}" if one.bag != DEFAULT_BAG else "") for one in me.seats]
+    waiting = f"; {me.waiting} unread" if me.waiting else ""
+    return [Finding("seat", OK, f"{' and '.join(names)}{waiting}"), _way(who, me)]
+
+
+def _way(who: Caller, me: Self) -> Finding:
+    if who.who == "person" or me.session is None:
+        return Finding("way", OK, "no bell rings at a terminal: the person sees letters with mailstop check")
+    way, session = me.way, me.session
+    texts = {
+        routes.MONITOR: "the monitor of mailstop's plugin: it listens",
+        routes.SOCKET: "the client's message socket: no monitor of mailstop's plugin listens",
+        routes.QUEUE: "codex queue",
+        routes.TURN: "the hooks of the turn that is running",
+        routes.SEALED: "another process outside of this sandbox rings",
+    }
+    if way in texts:
+        return Finding("way", OK, texts[way])
+    return Finding("way", WARNING if who.who == "client" else OK, _why_nothing(session), "mailstop check --wait 60")
+
+
+def _why_nothing(session: Session) -> str:
+    """Why nothing wakes a session."""
+    if session.client == "program":
+        return "nothing wakes a program: it looks, or waits"
+    if session.client != "claude":
+        return f"nothing: {client_text(session.client)} has no door that can be rung"
+    if session.mode == "bypassPermissions":
+        return "nothing: no monitor of mailstop's plugin listens, and the client holds its socket's messages back"
+    return "nothing: no monitor of mailstop's plugin listens, and the client has no message socket"
+
+
+def worktrees(url: str, folder: str) -> Finding:
+    """Whether living sessions of this project use another store, so that letters between them do not meet."""
+    place = place_of(folder)
+    others = [
+        one
+        for one in registry.everyone()
+        if one.store != url and is_alive(one.life) and place_of(one.folder).project_id == place.project_id
+    ]
+    if not others:
+        return Finding("worktrees", OK, f"no living session of project {place.project} uses another store")
+    named = [f"{client_text(one.client)} in {one.folder} uses {one.store}" for one in others[:_MOST_SESSIONS]]
+    text = f"letters do not meet, in one project with two stores: {'; '.join(named)}"
+    return Finding("worktrees", WARNING, text, f"export MAILSTOP_STORE={others[0].store}")
+
+
+def here() -> str:
+    """The folder this runs in; the root where it was deleted."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return "/"

@@ -1,0 +1,88 @@
+"""The state folder: its modes, bells, registrations, and what the hooks wrote into the log."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from mailstop import bells, config
+from mailstop.checkup.finding import DOCTOR, OK, WARNING, Finding, counted
+from mailstop.checkup.modes import modes, tighten
+from mailstop.clients import registry
+from mailstop.clients.life import is_alive
+from mailstop.doors import claude_monitor
+
+RECENT_S = 24 * 3600  # an error of a hook that is older says nothing of today
+_LINES = 3
+_TAIL_BYTES = 16 * 1024
+
+
+def findings() -> list[Finding]:
+    """Look at the folder; one that is not there is fine, the first session makes it."""
+    if not os.path.isdir(config.state_folder()):
+        return [Finding("state folder", OK, f"{config.state_folder()} is not there yet; the first session makes it")]
+    return [modes("state folder", _own()), _bells(), _registrations(), _log()]
+
+
+def mend() -> list[str]:
+    """Take the folder from others, and sweep out what ended sessions left; return what was done."""
+    done = [tighten(_own())]
+    ended = registry.sweep()
+    own_bells = [registration.bell for registration in ended if registration.client != "codex"]  # else shared
+    bells.sweep(own_bells)
+    claude_monitor.sweep(own_bells)
+    if ended:
+        done.append(f"swept out {counted(len(ended), 'ended session')}")
+    return [text for text in done if text]
+
+
+def _own() -> list[str]:
+    """The folder, what lies in it, and the registrations; links to bells say nothing that the folder does not hide."""
+    folders = (config.state_folder(), registry.folder())
+    inside = [os.path.join(folder, name) for folder in folders for name in _listed(folder)]
+    return [config.state_folder(), *(path for path in inside if os.path.basename(path) != "homes")]
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
+def _bells() -> Finding:
+    ringing = bells.ringing()
+    if not ringing:
+        return Finding("bells", OK, "none rings")
+    return Finding("bells", OK, f"{counted(len(ringing), 'rings', 'ring')}: {', '.join(ringing)}")
+
+
+def _registrations() -> Finding:
+    everyone = registry.everyone()
+    alive = [is_alive(registration.life) for registration in everyone]
+    unreadable = sum(name.endswith(".json") for name in _listed(registry.folder())) - len(everyone)
+    parts = [counted(alive.count(True), "living session")]
+    parts += [f"{alive.count(None)} that cannot be seen from here"] if None in alive else []
+    parts += [f"{alive.count(False)} ended"] if False in alive else []
+    if unreadable:
+        parts.append(f"{counted(unreadable, 'file')} that cannot be read")
+    dead = alive.count(False)
+    state = WARNING if unreadable else OK
+    return Finding("registrations", state, ", ".join(parts), f"{DOCTOR} --mend" if dead or unreadable else "")
+
+
+def _log() -> Finding:
+    """The last lines that hooks wrote, when the last is recent."""
+    path = config.log_file()
+    try:
+        age_s = time.time() - os.path.getmtime(path)
+        with open(path, "rb") as file:
+            file.seek(max(0, os.path.getsize(path) - _TAIL_BYTES))
+            lines = file.read().decode("utf-8", "replace").splitlines()[-_LINES:]
+    except OSError:
+        lines, age_s = [], 0.0
+    if not lines:
+        return Finding("hook errors", OK, "none")
+    if age_s > RECENT_S:
+        return Finding("hook errors", OK, f"none for {counted(int(age_s // 86400), 'day')}; older ones in {path}")
+    return Finding("hook errors", WARNING, "\n".join(["the last lines of the log:", *lines]), f"tail {path}")

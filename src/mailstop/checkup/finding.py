@@ -1,0 +1,36 @@
+"""Finding: what one check has found, and the one command that mends it."""
+
+from __future__ import annotations
+
+from mailstop.records import Record
+
+OK, WARNING, FAILED = "ok", "warning", "failed"
+DOCTOR = "mailstop doctor"
+
+
+class Finding(Record):
+    """The outcome of one check.
+
+    state: OK; WARNING: it works, but costs something or may surprise; FAILED: something does not work, or letters are
+    in danger. mend: the command that mends it; empty where there is none.
+    """
+
+    name: str
+    state: str
+    found: str
+    mend: str = ""
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number of things: `1 letter`, `2 letters`."""
+    return f"{number} {one if number == 1 else many or f'{one}s'}"
+
+
+def size_text(size_bytes: float) -> str:
+    """A size for people: `12 KB`, `3.4 GB`."""
+    units = ("bytes", "KB", "MB", "GB", "TB")
+    for unit in units:
+        if size_bytes < 1000 or unit == units[-1]:
+            break
+        size_bytes /= 1000
+    return f"{size_bytes:.0f} {unit}" if size_bytes >= 10 or unit == "bytes" else f"{size_bytes:.1f} {unit}"
