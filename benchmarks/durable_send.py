@@ -23,8 +23,8 @@ class Bare:
         self.sqlite.execute("PRAGMA journal_mode = WAL")
         self.sqlite.execute("PRAGMA synchronous = FULL")
         self.sqlite.execute(
-            "CREATE TABLE IF NOT EXISTS letters (n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, recipient TEXT NOT NULL,"
-            " read_at INTEGER, body TEXT NOT NULL)"
+            "CREATE TABLE IF NOT EXISTS letters (n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, "
+            "recipient TEXT NOT NULL, read_at INTEGER, body TEXT NOT NULL)"
         )
         self.sqlite.execute("CREATE INDEX IF NOT EXISTS unread ON letters (recipient, n) WHERE read_at IS NULL")
 

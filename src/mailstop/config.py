@@ -62,13 +62,17 @@ def chosen_store(option: str | None = None) -> str | None:
 
 
 def store_url(value: str) -> str:
-    """The URL for a URL or a plain path, made absolute. Raises InvalidStore."""
+    """The URL for a URL or a plain path, made absolute. `..` is left to the system. Raises InvalidStore."""
     if value == "memory:":
         return value
-    path = value.removeprefix(SQLITE) if value.startswith(SQLITE) else value
+    path = os.path.expanduser(value.removeprefix(SQLITE) if value.startswith(SQLITE) else value)
     if not path or ("://" in value and not value.startswith(SQLITE)) or not path.isprintable():
         raise InvalidStore(url=value)
-    return SQLITE + os.path.abspath(os.path.expanduser(path))
+    if path.startswith("~"):  # the home of nobody: a folder of that name would be made
+        raise InvalidStore(url=value)
+    if ".." in path.split("/"):  # behind a symbolic link it is not what the letters of the path say
+        return SQLITE + os.path.join(os.getcwd(), path)
+    return SQLITE + os.path.abspath(path)
 
 
 def store_path(url: str) -> str:

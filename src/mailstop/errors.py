@@ -54,22 +54,32 @@ class MustJoin(Refused):
     """This process has no seat{where}, so it may look but not write. Take one first: {command}"""
 
 
+class SeatWasLeft(MustJoin):
+    """This session left seat {name!r}{where} at {since}, so it may look (mailstop read) but not write. Only if the
+    person asks for it, sit down again: {command}"""
+
+
+class SeatWasTaken(MustJoin):
+    """Seat {name!r}{where} of this session was taken by a session of {client} at {since}, so it may look (mailstop
+    read) but not write. To take another: {command}"""
+
+
 class SeatTaken(Refused):
-    """Seat {name!r} is held by {holder} since {since}. One live holder a seat: take another name, or ask it to
+    """Seat {name!r}{where} is held by {holder} since {since}. One live holder a seat: take another name, or ask it to
     leave."""
 
 
 class SeatLost(Refused):
-    """This session no longer holds seat {name!r}: {reason}. Nothing was stored. Take a seat again: mailstop join
-    NAME"""
+    """This session no longer holds seat {name!r}{where}: {reason}. Nothing was stored. Take a seat again: mailstop
+    join NAME"""
 
 
 class NotSeated(Refused):
-    """This session holds no seat{where}, so there is nothing to leave."""
+    """This session holds no seat{where}, so there is nothing to leave. Where it sits: mailstop status"""
 
 
 class OwnSeat(Refused):
-    """A letter from {name!r} to itself was refused: nobody writes to their own seat."""
+    """A letter from {name!r}{where} to itself was refused: nobody writes to their own seat."""
 
 
 class InvalidBody(Refused):
@@ -131,7 +141,7 @@ class UnknownNumber(NotFound):
 
 
 class UnknownBag(NotFound):
-    """There is no bag {name!r}{nearest}. The first to join makes it: mailstop join NAME --bag {name}"""
+    """There is no bag {name!r}{nearest}. All bags: mailstop bags. The first to join makes it: {command}"""
 
 
 # -- time ------------------------------------------------------------------------------------------------------------
@@ -173,6 +183,20 @@ class StoreSealed(StoreUnavailable):
     under [sandbox_workspace_write], add: writable_roots = [{roots}] - it counts for threads that start after that."""
 
 
+class StoreExposed(StoreUnavailable):
+    """Others may get at the store {path} (its mode is {mode}), so nothing is written to it. Nothing was stored. To take
+    it from them: mailstop doctor --mend"""
+
+
+class StoreAbsent(StoreUnavailable):
+    """There is no store {path} yet. Nothing was stored. The first to join makes it: {command}"""
+
+
+class StoreGone(StoreUnavailable):
+    """The store {path}, where this session has its seat, is not there any more: it was moved or deleted. Nothing was
+    done. Put it back, or take a seat in a new one: {command}"""
+
+
 class NetworkFileSystem(StoreUnavailable):
     """The store {path} lies on a network file system ({kind}), where SQLite cannot be trusted. Choose a local
     folder: MAILSTOP_STORE=sqlite:///PATH"""
@@ -192,6 +216,13 @@ class StateUnavailable(StoreUnavailable):
 
 class Uncertain(MailstopError):
     """Whether it was stored is not known ({reason}). Repeat with the same --key: it is then stored once."""
+
+    exit_code = 6
+
+
+class OutputLost(MailstopError):
+    """The answer could not be written: {reason}. What was asked is done, but letters that were to be shown count as
+    unread."""
 
     exit_code = 6
 

@@ -55,6 +55,12 @@ def loads(text: str | bytes) -> Any:
         value, end = _make_scanner(_Rules)(text, start)
     except StopIteration as stop:
         raise ValueError(f"not JSON at character {stop.value}") from None
+    except (
+        SystemError
+    ):  # CPython's accelerator looks for its error's class in `json`, and fails before that is imported
+        import json
+
+        return json.loads(text, parse_constant=_Rules.parse_constant)
     except RecursionError:
         raise ValueError("JSON nested too deeply") from None
     if text[end:].strip(_SPACE):

@@ -30,6 +30,11 @@ def checked_name(text: str, what: str = "seat") -> str:
     return text
 
 
+def in_bag(bag: str) -> str:
+    """` in bag NAME` for the middle of a sentence; empty for the bag that is not mentioned."""
+    return "" if bag == DEFAULT_BAG else f" in bag {bag}"
+
+
 def seat_to_take(text: str) -> str:
     """`text` when a session may sit there.
 

@@ -15,7 +15,7 @@ from mailstop.errors import (
     UnknownBag,
     UnknownNumber,
 )
-from mailstop.names import DEFAULT_BAG, PERSON, checked_name, nearest
+from mailstop.names import DEFAULT_BAG, PERSON, checked_name, in_bag, nearest
 from mailstop.records import Record
 from mailstop.rules.leases import Lease, lease_of
 from mailstop.rules.presence import Holder, holder_of, lives, session_of
@@ -125,7 +125,7 @@ class Office:
             return PERSON
         session = self.session
         if session is None:
-            raise MustJoin(where="", command=self._joining(DEFAULT_BAG))
+            raise self._must_join(DEFAULT_BAG)
         return session.id
 
     def seats(self) -> list[Seat]:
@@ -143,15 +143,22 @@ class Office:
         session = self.session
         own = next((seat for seat in self.seats() if seat.bag == bag), None)
         if session is None or own is None:
-            where = "" if bag == DEFAULT_BAG else f" in bag {bag}"
-            raise MustJoin(where=where, command=self._joining(bag))
+            raise self._must_join(bag)
         return rules.letters.Writer(bag, own.name, own, session.id, session.client, session.project)
 
+    def _must_join(self, bag: str) -> MustJoin:
+        """The refusal for a caller without a seat in a bag: how it lost the one it had there, and how to take one."""
+        command = self._joining(bag)
+        session = self.session
+        ended = self.store.index.stay_ended(session.id, bag) if session else None
+        if ended is None:
+            return MustJoin(where=in_bag(bag), command=command)
+        return rules.seats.lost(ended, command)
+
     def _joining(self, bag: str) -> str:
-        chosen = "" if bag == DEFAULT_BAG else f" --bag {bag}"
-        if self.caller.who == "client":
-            return f"mailstop join NAME{chosen}"
-        return f'eval "$(mailstop join NAME{chosen} --export)"'
+        from mailstop.clients.stores import joining
+
+        return joining(self.caller, bag, self.store.url)
 
     def require_person(self, act: str) -> None:
         """Raise PersonOnly unless the person calls."""
@@ -204,7 +211,7 @@ class Office:
         checked_name(bag, "bag")
         session = self.session
         if session is None:
-            raise MustJoin(where="", command=self._joining(bag))
+            raise self._must_join(bag)
         seated = rules.seats.take(self.store, session, name, bag=bag, now=self.clock(), ancestry=self.caller.trail)
         self.set_bell()  # for what waits there
         return seated
@@ -212,7 +219,7 @@ class Office:
     def leave(self, *, bag: str = DEFAULT_BAG) -> Seat:
         """Leave the seat in a bag; its mail stays. Raises NotSeated."""
         if self.session is None:
-            raise NotSeated(where="" if bag == DEFAULT_BAG else f" in bag {bag}")
+            raise NotSeated(where=in_bag(bag))
         return rules.seats.leave(self.store, self.session, bag=bag, now=self.clock())
 
     def end(self) -> None:
@@ -313,7 +320,8 @@ class Office:
         known = self.store.index.bags()
         if bag not in known:
             near = nearest(bag, known)
-            raise UnknownBag(name=bag, nearest=f" (nearest: {', '.join(near)})" if near else "")
+            listed = f" (nearest: {', '.join(near)})" if near else ""
+            raise UnknownBag(name=bag, nearest=listed, command=self._joining(bag))
 
     def letter(self, n: int) -> Letter:
         """Letter `n`. Raises UnknownNumber."""
@@ -328,8 +336,7 @@ class Office:
             checked_name(terms.sender)
         own = [seat for seat in self.seats() if bag is None or seat.bag == bag]
         if not own and not self.is_person:
-            where = "" if bag in (None, DEFAULT_BAG) else f" in bag {bag}"
-            raise MustJoin(where=where, command=self._joining(bag or DEFAULT_BAG))
+            raise self._must_join(bag or DEFAULT_BAG)
         return rules.offers.offer(self.store, self.session_id, own, terms, now=self.clock())
 
     def handed(self, offer: Offer) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from contextlib import suppress
 from pathlib import Path
 
 from mailstop.config import SQLITE
@@ -36,13 +38,17 @@ def trust(world: World, session: CodexSession) -> None:
     screen = world.directory / f"{session.name}.screen"
     config = world.codex_home(session.codex_home.name).config
     wait_for("the question about hooks", lambda: screen.exists() and REVIEW in screen.read_bytes())
-    trusted = lambda: "trusted_hash" in config.read_text()  # noqa: E731
 
-    def answered() -> bool:
-        session.terminal.press("2", "enter")  # the key chooses, Enter confirms
-        return trusted()
+    def chosen() -> bool:  # the first key may be lost: the window draws its question before it listens
+        before = screen.stat().st_size
+        session.terminal.press("2")
+        with suppress(TimeoutError):
+            return wait_for("the choice drawn", lambda: screen.stat().st_size > before, timeout_s=1)
+        return False
 
-    wait_for("the hooks trusted", answered)
+    wait_for("the choice", chosen)
+    session.terminal.press("enter")
+    wait_for("the hooks trusted", lambda: "trusted_hash" in config.read_text())
     session.wait_until_ready()
 
 
@@ -53,7 +59,7 @@ def codex_with_mail(
 
     The first window of a world asks for trust in the hooks, and gets it.
     """
-    new = not (world.home / home).exists()
+    new = "mailstop@mailstop" not in world.codex_home(home).config.read_text()
     if new:
         install(world, home=home)
     session = world.codex(name, home=home, wait=not new, **options)  # type: ignore[arg-type]
@@ -69,3 +75,22 @@ def seat_of(world: World, name: str, bag: str = "default") -> Seat | None:
     """The seat, as the store knows it."""
     with open_store(f"{SQLITE}{world.home}/.local/share/mailstop/mailstop.db") as store:
         return store.index.seat(bag, name)
+
+
+def wait_until_at_rest(session: CodexSession) -> None:
+    """Wait until the window itself has noticed that its turns are over: it takes no command before."""
+    session.wait_until_idle()
+    turns = transcript(session).count(b'"type":"task_complete"')
+    wait_for("a window at rest", lambda: drawn(session).count("Worked for") >= turns)
+
+
+def transcript(session: CodexSession) -> bytes:
+    """What Codex has written down of the thread."""
+    (path,) = (session.codex_home / "sessions").rglob(f"rollout-*{session.thread}.jsonl")
+    return path.read_bytes()
+
+
+def drawn(session: CodexSession) -> str:
+    """What the window has written on its terminal, without what only moves and colours."""
+    text = (session.world.directory / f"{session.name}.screen").read_bytes().decode("utf-8", "replace")
+    return re.sub(r"\s+", " ", re.sub(r"\x1b\[[0-9;?>=<]*[ -/]*[@-~]", " ", text))

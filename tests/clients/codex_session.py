@@ -77,11 +77,11 @@ class CodexSession:
         self.terminal.type(text)
         self.terminal.press("enter")
 
-    def clear(self) -> None:
-        """Type /clear and wait for the new thread."""
+    def clear(self, command: str = "/clear") -> None:
+        """Type /clear, or another command that begins a thread, and wait for the new thread."""
         self._seen = self._windows()
         self.thread = ""
-        self.say("/clear")
+        self.say(command)
         self.wait_until_ready()
 
     def queue(self, text: str) -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import time
 from threading import Thread
 
+from mailstop.office import OPENING_MS
+from tests.clients.claude_session import ClaudeSession
 from tests.clients.dialogs import is_open
 from tests.clients.mail import RULE, claude_with_mail
 from tests.clients.peer import Peer, rings, times, wait_until_at_rest, wait_until_listening
@@ -157,6 +160,54 @@ def test_a_letter_whose_turn_was_interrupted_is_shown_again_with_the_next_prompt
     assert "do not lose me" in request.news
     peer.wait_until("shown", n)
     assert peer.states(n).count("shown") == 1
+
+
+def test_a_letter_that_comes_with_text_typed_while_a_tool_runs_is_proved_by_the_answer_to_both(world: World) -> None:
+    gate = world.gate("tool")
+    session = claude_with_mail(world, "reviewer", shell_step(gate.command), allow=ANY_COMMAND)
+    peer = Peer(world)
+    gate.wait_until_reached()
+    wait_until_long_busy(session)
+
+    n = peer.send("reviewer", "before you type")
+    session.say("by the way")
+    peer.wait_until("handed", n)
+    gate.open()
+    request = session.wait_for_request("by the way")
+    proof = peer.wait_until("shown", n)
+
+    assert times(request, "before you type") == 1
+    assert proof.evidence == "Stop after UserPromptSubmit hook"
+    assert peer.states(n) == ["handed", "shown"]
+
+
+def test_a_letter_that_comes_with_text_typed_while_the_last_answer_is_written_is_proved_in_the_next_turn(
+    world: World,
+) -> None:
+    session = claude_with_mail(world, "reviewer")
+    peer = Peer(world)
+    world.model.decide = lambda request: Plan(text="done", wait="second" if "by the way" in request.news else "first")
+    session.say("start-now")
+    world.wait_until_model_waits("first")
+    wait_until_long_busy(session)
+
+    n = peer.send("reviewer", "before you type")
+    session.say("by the way")
+    peer.wait_until("handed", n)
+    world.model.release("first")
+    world.wait_until_model_waits("second")
+    before = peer.states(n)
+    world.model.release("second")
+    peer.wait_until("shown", n)
+
+    assert before == ["handed"], "the end of the turn in which it was typed proves nothing"
+    assert times(session.requests[-1], "before you type") == 1
+    assert peer.states(n) == ["handed", "shown"]
+
+
+def wait_until_long_busy(session: ClaudeSession) -> None:
+    """Wait until a turn has run for so long that nobody could take a prompt for the one that opened it."""
+    wait_for("a long turn", lambda: time.time() * 1000 - session.registry.get("statusUpdatedAt", 1e15) > OPENING_MS)
 
 
 def test_letters_that_come_in_a_burst_arrive_in_order_each_once(world: World) -> None:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
-from tests.clients.codex_mail import codex_with_mail, folders, install, seat_of, trust
+from tests.clients.codex_mail import codex_with_mail, drawn, folders, install, trust
 from tests.clients.codex_session import CodexSession
 from tests.clients.mail import answering, claude_with_mail
 from tests.clients.peer import Peer
-from tests.clients.plan import Call, Plan, shell_step
-from tests.clients.request import Request
+from tests.clients.plan import shell_step
 from tests.clients.waiting import wait_for
 from tests.clients.world import World
 
@@ -75,7 +72,9 @@ def test_a_codex_wakes_another_by_the_hook_that_follows_its_command(world: World
 def test_without_its_writable_roots_each_verb_exits_5_and_says_which_line_to_add(world: World, missing: str) -> None:
     store, bells = folders(world)
     install(world, roots={"both": [], "bells": [store], "store": [bells]}[missing])
-    verbs = ["send peer hi", "check", "status", "read", "who", "reply 1 hi", "join x"] if missing == "both" else ["check"]
+    verbs = (
+        ["send peer hi", "check", "status", "read", "who", "reply 1 hi", "join x"] if missing == "both" else ["check"]
+    )
     session = world.codex("reviewer", wait=False)
     trust(world, session)
     session.say("try\n" + shell_step("; ".join(f"mailstop {verb}; echo =$?" for verb in verbs)))
@@ -180,7 +179,33 @@ def test_a_ring_for_letters_that_were_shown_meanwhile_takes_no_request(world: Wo
     assert len(session.requests) == before
 
 
-def drawn(session: CodexSession) -> str:
-    """What the window has written on its terminal, without what only moves and colours."""
-    text = (session.world.directory / f"{session.name}.screen").read_bytes().decode("utf-8", "replace")
-    return re.sub(r"\s+", " ", re.sub(r"\x1b\[[0-9;?>=<]*[ -/]*[@-~]", " ", text))
+def test_a_letter_that_an_interrupted_turn_did_not_show_comes_with_the_next_prompt(world: World) -> None:
+    session = codex_with_mail(world, "reviewer")
+    session.wait_until_idle()
+    peer = Peer(world)
+    gate = world.gate("tool")
+    session.say("work\n" + shell_step(gate.command))
+    gate.wait_until_reached()
+    n = peer.send("reviewer", "the parser is wrong")
+
+    session.terminal.press("escape")
+    session.wait_until_idle()
+    session.say("never mind")
+    request = session.wait_for_request("never mind")
+    peer.wait_until("shown", n)
+
+    assert request.news.count("the parser is wrong") == 1
+
+
+def test_a_window_without_the_daemon_is_woken_at_its_next_poll(world: World) -> None:
+    session = codex_with_mail(world, "reviewer", args=("--no-daemon",))
+    session.wait_until_idle()
+    peer = Peer(world)
+
+    n = peer.send("reviewer", "please look")
+    session.wait_for_request("please look")
+    peer.wait_until("shown", n)
+    session.kill()
+    (recipient,) = peer.writes("reviewer", "still there?")["recipients"]
+
+    assert (recipient["state"], recipient["door"]) == ("stored", "none")

@@ -56,7 +56,7 @@ def test_a_letter_whose_typed_prompt_was_taken_back_is_shown_with_the_next_one(w
     session = claude_without_monitor(world, mode="bypassPermissions")
     peer = Peer(world)
     n = peer.send("reviewer", "do not lose me")
-    world.model.decide = lambda request: Plan(text="done", wait="never" if "first try" in request.news else "")
+    world.model.decide = lambda request: Plan(text="done", wait="" if "second try" in request.news else "never")
     session.say("first try")
     world.wait_until_model_waits("never")
     peer.wait_until("handed", n)

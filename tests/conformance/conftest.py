@@ -1,4 +1,4 @@
-"""What every behaviour is tried on: each engine, and the parties of a play."""
+"""What every behaviour is tried on: each engine, and the players of a play."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def store(open_store: Callable[[], Store]) -> Iterator[Store]:
 
 @pytest.fixture
 def office(open_store: Callable[[], Store], tmp_path: Path) -> Iterator[Play]:
-    """Parties at one store: `office.as_("builder").send("reviewer", body="please look")`."""
+    """Players at one store: `office.as_("builder").send("reviewer", body="please look")`."""
     play = Play(open_store, str(tmp_path / "claude"))
     yield play
     play.close()

@@ -1,4 +1,4 @@
-"""A play: several parties at one store."""
+"""A play: several players at one store."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from mailstop.letter import new_id
 from mailstop.names import DEFAULT_BAG
 from mailstop.session import Session
 from tests.conformance.clock import Clock
-from tests.conformance.party import Party, PersonParty, SessionParty, stranger
+from tests.conformance.player import PersonPlayer, Player, SessionPlayer, stranger
 from tests.conformance.process import Process
 
 if TYPE_CHECKING:
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 
 class Play:
-    """Makes parties, keeps their processes, and looks at the store from outside."""
+    """Makes players, keeps their processes, and looks at the store from outside."""
 
     def __init__(self, store: Callable[[], Store], config_folder: str) -> None:
         """store: opens the store of the play anew, as another process would."""
         self.store = store
         self.clock = Clock()
-        self.person = PersonParty(self)
-        self.stranger: Party = stranger(self)
+        self.person = PersonPlayer(self)
+        self.stranger: Player = stranger(self)
         self._config_folder = config_folder
         self._processes: list[Process] = []
-        self._seated: dict[tuple[str, str], SessionParty] = {}
+        self._seated: dict[tuple[str, str], SessionPlayer] = {}
 
     def close(self) -> None:
         """End all processes."""
@@ -43,7 +43,7 @@ class Play:
         self._processes.append(process)
         return process
 
-    def party(
+    def player(
         self,
         client: str = "claude",
         *,
@@ -54,7 +54,7 @@ class Play:
         mode: str = "",
         socket: str = "",
         client_session: str = "",
-    ) -> SessionParty:
+    ) -> SessionPlayer:
         """A session that was not started yet."""
         details = {"config_folder": self._config_folder, "socket": socket}
         found = Session(
@@ -73,15 +73,15 @@ class Play:
             hooked=True,
             details=details,
         )
-        return SessionParty(self, self.process(), found)
+        return SessionPlayer(self, self.process(), found)
 
-    def as_(self, seat: str, bag: str = DEFAULT_BAG) -> SessionParty:
+    def as_(self, seat: str, bag: str = DEFAULT_BAG) -> SessionPlayer:
         """Whoever sits at that seat; a new session takes it at the first call."""
         if (seat, bag) not in self._seated:
-            party = self.party()
-            party.start(automatic=False)
-            party.join(seat, bag)
-            self._seated[seat, bag] = party
+            player = self.player()
+            player.start(automatic=False)
+            player.join(seat, bag)
+            self._seated[seat, bag] = player
         return self._seated[seat, bag]
 
     # -- what the store says

@@ -28,13 +28,13 @@ from mailstop.receipt import RANK
 from mailstop.rules.leases import lease_of
 from mailstop.rules.offers import Offer
 from mailstop.rules.proofs import ANSWER_OVER, PROMPT, STOP, TOOL
-from tests.conformance.party import SessionParty
 from tests.conformance.play import Play
+from tests.conformance.player import SessionPlayer
 
 SEATS = ("builder", "reviewer")
-MOST_PARTIES = 4
+MOST_PLAYERS = 4
 
-parties = st.integers(0, MOST_PARTIES - 1)
+players = st.integers(0, MOST_PLAYERS - 1)
 seats = st.sampled_from(SEATS)
 recipients = st.lists(st.sampled_from((*SEATS, PERSON)), min_size=1, max_size=3, unique=True)
 keys = st.none() | st.sampled_from(("k1", "k2"))
@@ -48,15 +48,15 @@ SETTINGS = settings(
 
 
 class Mail(RuleBasedStateMachine):
-    """Rules are what parties do; invariants are what the store must then say."""
+    """Rules are what players do; invariants are what the store must then say."""
 
     def __init__(self, open_store: Callable[[], Store], world: World | None, config_folder: str) -> None:
         super().__init__()
         self.play = Play(open_store, config_folder)
         self.world = world  # of the engine in memory
-        self.parties: list[SessionParty] = []
-        self.alive: set[SessionParty] = set()
-        self.writing: list[tuple[SessionParty, Offer]] = []
+        self.players: list[SessionPlayer] = []
+        self.alive: set[SessionPlayer] = set()
+        self.writing: list[tuple[SessionPlayer, Offer]] = []
         self.acknowledged: dict[int, str] = {}  # the letters of which a sender was told that they are stored
         self.doubtful: set[str] = set()  # the bodies of those of which it was told that this is not known
         self.keyed: dict[tuple[str, str], int] = {}
@@ -70,9 +70,9 @@ class Mail(RuleBasedStateMachine):
         finally:
             self.play.close()
 
-    def party(self, which: int) -> SessionParty | None:
-        """A living party, if there is one of that number."""
-        found = self.parties[which] if which < len(self.parties) else None
+    def player(self, which: int) -> SessionPlayer | None:
+        """A living player, if there is one of that number."""
+        found = self.players[which] if which < len(self.players) else None
         return found if found in self.alive else None
 
     # -- sessions come and go
@@ -81,80 +81,80 @@ class Mail(RuleBasedStateMachine):
     def two_sit_down(self) -> None:
         for seat in SEATS:
             self.starts()
-            self.parties[-1].join(seat)
+            self.players[-1].join(seat)
 
-    @precondition(lambda self: len(self.parties) < MOST_PARTIES)
+    @precondition(lambda self: len(self.players) < MOST_PLAYERS)
     @rule()
     def starts(self) -> None:
-        party = self.play.party()
-        party.start(automatic=False)
-        self.parties.append(party)
-        self.alive.add(party)
+        player = self.play.player()
+        player.start(automatic=False)
+        self.players.append(player)
+        self.alive.add(player)
 
-    @rule(which=parties, seat=seats)
+    @rule(which=players, seat=seats)
     def joins(self, which: int, seat: str) -> None:
-        if not (party := self.party(which)):
+        if not (player := self.player(which)):
             return
         holder = self.holder(seat)
         try:
-            party.join(seat)
+            player.join(seat)
         except SeatTaken:
             assert holder is not None
-            assert holder is not party
+            assert holder is not player
             return
-        assert holder in (None, party)
-        assert party.seats() == [seat]
+        assert holder in (None, player)
+        assert player.seats() == [seat]
 
-    @rule(which=parties)
+    @rule(which=players)
     def leaves(self, which: int) -> None:
-        if party := self.party(which):
+        if player := self.player(which):
             try:
-                party.leave()
+                player.leave()
             except NotSeated:
-                assert party.seats() == []
+                assert player.seats() == []
 
-    @rule(which=parties, cleanly=st.booleans())
+    @rule(which=players, cleanly=st.booleans())
     def dies(self, which: int, cleanly: bool) -> None:
-        if party := self.party(which):
-            party.end() if cleanly else party.die()
-            self.alive.discard(party)
+        if player := self.player(which):
+            player.end() if cleanly else player.die()
+            self.alive.discard(player)
 
-    @rule(which=parties)
+    @rule(which=players)
     def resumes(self, which: int) -> None:
-        if which < len(self.parties) and self.parties[which] not in self.alive:
-            self.parties[which] = self.parties[which].resumed()
-            self.alive.add(self.parties[which])
+        if which < len(self.players) and self.players[which] not in self.alive:
+            self.players[which] = self.players[which].resumed()
+            self.alive.add(self.players[which])
 
-    @rule(which=parties)
+    @rule(which=players)
     def clears(self, which: int) -> None:
-        if party := self.party(which):
-            session, held = party.id, party.seats()
-            party.clear()
-            assert party.id == session
-            assert set(held) <= set(party.seats())
+        if player := self.player(which):
+            session, held = player.id, player.seats()
+            player.clear()
+            assert player.id == session
+            assert set(held) <= set(player.seats())
 
     # -- letters
 
-    @rule(which=parties, to=recipients, key=keys, hold=st.booleans())
+    @rule(which=players, to=recipients, key=keys, hold=st.booleans())
     def sends(self, which: int, to: list[str], key: str | None, hold: bool) -> None:
-        if party := self.party(which):
-            self.send(party, to, key, hold)
+        if player := self.player(which):
+            self.send(player, to, key, hold)
 
     @precondition(lambda self: self.world is not None)
-    @rule(which=parties, to=recipients, stored=st.booleans())
+    @rule(which=players, to=recipients, stored=st.booleans())
     def sends_and_loses_contact(self, which: int, to: list[str], stored: bool) -> None:
-        if party := self.party(which):
+        if player := self.player(which):
             assert self.world is not None
             self.world.lose_contact(stored=stored)
-            self.send(party, to, None, True)
+            self.send(player, to, None, True)
             self.world.lose_nothing()
 
-    def send(self, party: SessionParty, to: list[str], key: str | None, hold: bool) -> None:
+    def send(self, player: SessionPlayer, to: list[str], key: str | None, hold: bool) -> None:
         self.count += 1
         body = f"letter {self.count}"
-        own = party.seats()
+        own = player.seats()
         try:
-            sent = party.send(*to, body=body, key=key, hold=hold)
+            sent = player.send(*to, body=body, key=key, hold=hold)
         except MustJoin:
             assert own == []
         except OwnSeat:
@@ -167,74 +167,76 @@ class Mail(RuleBasedStateMachine):
             self.doubtful.add(body)
         else:
             assert sent.new  # each body is another
+            assert [told.seat for told in sent.recipients] == to
+            assert all(told.state in RANK and told.detail for told in sent.recipients)
             self.acknowledged[sent.letter.n] = body
             if key:
                 assert (own[0], key) not in self.keyed
                 self.keyed[own[0], key] = sent.letter.n
 
-    @rule(which=parties, kept=st.integers(0, 5))
+    @rule(which=players, kept=st.integers(0, 5))
     def replies(self, which: int, kept: int) -> None:
-        party = self.party(which)
-        if party is None or not (own := party.seats()) or not self.acknowledged:
+        player = self.player(which)
+        if player is None or not (own := player.seats()) or not self.acknowledged:
             return
         numbers = sorted(self.acknowledged)
         with self.play.store() as store:
             letter = store.index.letter(numbers[kept % len(numbers)])
         assert letter is not None
         if letter.sender != own[0]:
-            sent = party.reply(letter.n, f"answer to {letter.n}")
+            sent = player.reply(letter.n, f"answer to {letter.n}")
             self.acknowledged[sent.letter.n] = sent.letter.body
 
-    @rule(which=parties)
+    @rule(which=players)
     def checks(self, which: int) -> None:
-        if (party := self.party(which)) and (offer := self.offered(party)):
-            party.hand(offer)
+        if (player := self.player(which)) and (offer := self.offered(player)):
+            player.hand(offer)
 
-    @rule(which=parties)
+    @rule(which=players)
     def begins_to_check(self, which: int) -> None:
-        if (party := self.party(which)) and (offer := self.offered(party)):
-            self.writing.append((party, offer))
+        if (player := self.player(which)) and (offer := self.offered(player)):
+            self.writing.append((player, offer))
 
     @precondition(lambda self: self.writing)
     @rule()
     def has_written_what_it_checked(self) -> None:
-        party, offer = self.writing.pop(0)
-        if party in self.alive:
-            party.hand(offer)
+        player, offer = self.writing.pop(0)
+        if player in self.alive:
+            player.hand(offer)
 
-    @rule(which=parties)
+    @rule(which=players)
     def is_killed_while_it_checks(self, which: int) -> None:
-        if (party := self.party(which)) and party.seats():
-            self.judge(party, party.check_killed_before_its_end)
+        if (player := self.player(which)) and player.seats():
+            self.judge(player, player.check_killed_before_its_end)
 
-    def offered(self, party: SessionParty) -> Offer | None:
-        return self.judge(party, party.offered) if party.seats() else None
+    def offered(self, player: SessionPlayer) -> Offer | None:
+        return self.judge(player, player.offered) if player.seats() else None
 
-    def judge(self, party: SessionParty, act: Callable[[], Offer]) -> Offer:
-        """Take an offer, which holds only letters to the party's seat that were neither shown nor are given to it."""
+    def judge(self, player: SessionPlayer, act: Callable[[], Offer]) -> Offer:
+        """Take an offer, which holds only letters to the player's seat that were neither shown nor are given to it."""
         with self.play.store() as store:
-            given = {n for hand in lease_of(store, party.id).hands for n in hand.numbers}
+            given = {n for hand in lease_of(store, player.id).hands for n in hand.numbers}
         offer = act()
         for letter in offer.letters:
-            assert party.seats()[0] in letter.to
+            assert player.seats()[0] in letter.to
             assert letter.n not in given
-            assert not set(self.play.states(letter.n, party.seats()[0])) & {"shown", "shown in part", "answered"}
+            assert not set(self.play.states(letter.n, player.seats()[0])) & {"shown", "shown in part", "answered"}
         return offer
 
-    @rule(which=parties, kind=st.sampled_from((TOOL, ANSWER_OVER, STOP)))
+    @rule(which=players, kind=st.sampled_from((TOOL, ANSWER_OVER, STOP)))
     def goes_on(self, which: int, kind: str) -> None:
-        if party := self.party(which):
-            own = party.seats()
-            for n in party.prove(kind):
+        if player := self.player(which):
+            own = player.seats()
+            for n in player.prove(kind):
                 assert "shown" in self.play.states(n, own[0])
 
-    @rule(which=parties)
+    @rule(which=players)
     def is_prompted(self, which: int) -> None:
-        party = self.party(which)
-        if party and party.seats():
-            party.turn = f"turn {self.count}"
-            party.prove(PROMPT)
-            self.judge(party, lambda: party.hook(ready=True))
+        player = self.player(which)
+        if player and player.seats():
+            player.turn = f"turn {self.count}"
+            player.prove(PROMPT)
+            self.judge(player, lambda: player.hook(ready=True))
 
     @rule(killed=st.booleans())
     def the_person_checks(self, killed: bool) -> None:
@@ -246,14 +248,14 @@ class Mail(RuleBasedStateMachine):
 
     # -- doors
 
-    @rule(which=parties, seconds=st.integers(0, 1000))
+    @rule(which=players, seconds=st.integers(0, 1000))
     def time_passes_and_its_monitor_looks(self, which: int, seconds: int) -> None:
         self.play.clock.advance(seconds)
-        if party := self.party(which):
-            with party.monitor():
-                rung = party.monitor_rings()
+        if player := self.player(which):
+            with player.monitor():
+                rung = player.monitor_rings()
             for n in rung:
-                assert self.unread(n, party.seats()[0])
+                assert self.unread(n, player.seats()[0])
 
     # -- what the store must say
 
@@ -307,15 +309,13 @@ class Mail(RuleBasedStateMachine):
         self.play.person.reads()
         for seat in SEATS:
             if (holder := self.holder(seat)) is None:
-                holder = self.play.party()
+                holder = self.play.player()
                 holder.start(automatic=False)
                 holder.join(seat)
             holder.clear()
             with self.play.store() as store:
                 waiting = {letter.body for letter in store.index.unread("default", seat, limit=10_000)}
-            read: list[str] = []
-            while more := holder.reads():
-                read += more
+            read = holder.reads_all()
             assert sorted(read) == sorted(waiting)
             with self.play.store() as store:
                 assert store.index.count_unread("default", seat) == 0
@@ -325,9 +325,9 @@ class Mail(RuleBasedStateMachine):
                 at.do_due_work()
         assert self.play.rows("route/") == []
 
-    def holder(self, seat: str) -> SessionParty | None:
-        """The living party in a seat."""
-        return next((party for party in self.alive if party.seats() == [seat]), None)
+    def holder(self, seat: str) -> SessionPlayer | None:
+        """The living player in a seat."""
+        return next((player for player in self.alive if player.seats() == [seat]), None)
 
     def unread(self, n: int, seat: str) -> bool:
         with self.play.store() as store:

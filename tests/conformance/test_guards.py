@@ -9,14 +9,14 @@ from mailstop.errors import MustJoin, SeatLost, SeatTaken
 from mailstop.letter import Draft
 from mailstop.rules.offers import Terms
 from mailstop.rules.proofs import TOOL, Event
-from tests.conformance.party import SessionParty
 from tests.conformance.play import Play
+from tests.conformance.player import SessionPlayer
 
 
-def taken_over(office: Play, name: str) -> SessionParty:
+def taken_over(office: Play, name: str) -> SessionPlayer:
     """Another session in that seat, after its holder has died."""
     office.as_(name).die()
-    successor = office.party()
+    successor = office.player()
     successor.start(automatic=False)
     successor.join(name)
     return successor
@@ -75,7 +75,7 @@ def test_a_session_that_lost_its_seat_cannot_hand_or_prove_what_it_leased(office
 
 
 def test_a_writer_whose_own_session_took_the_seat_anew_writes(office: Play) -> None:
-    builder = office.party()
+    builder = office.player()
     builder.start()
     with builder.at_office() as at:
         at.seats()
@@ -85,9 +85,9 @@ def test_a_writer_whose_own_session_took_the_seat_anew_writes(office: Play) -> N
 
 
 def test_of_two_that_race_for_a_seat_one_wins(office: Play) -> None:
-    one, two = office.party(), office.party()
-    for party in (one, two):
-        party.start(automatic=False)
+    one, two = office.player(), office.player()
+    for player in (one, two):
+        player.start(automatic=False)
     with one.at_office() as first, two.at_office() as second:
         first.join("builder")
         with pytest.raises(SeatTaken):
@@ -98,9 +98,9 @@ def test_of_two_that_race_for_a_seat_one_wins(office: Play) -> None:
 
 def test_of_two_that_race_for_a_dead_holders_seat_one_wins(office: Play) -> None:
     office.as_("builder").die()
-    one, two = office.party(), office.party()
-    for party in (one, two):
-        party.start(automatic=False)
+    one, two = office.player(), office.player()
+    for player in (one, two):
+        player.start(automatic=False)
     with one.at_office() as first, two.at_office() as second:
         second.join("builder")
         with pytest.raises(SeatTaken):
@@ -129,7 +129,7 @@ def test_a_seat_taken_between_an_event_and_its_receipt_leaves_the_letter_to_the_
     n = office.as_("writer").send("reader", body="look").letter.n
     reader.turn = "1"
     reader.hook()
-    successors: list[SessionParty] = []
+    successors: list[SessionPlayer] = []
     world.meanwhile(lambda: successors.append(taken_over(office, "reader")))
 
     assert reader.prove(TOOL) == ()
@@ -140,7 +140,7 @@ def test_a_seat_taken_between_an_event_and_its_receipt_leaves_the_letter_to_the_
 
 @pytest.mark.parametrize("engine", ["memory"], indirect=True)
 def test_a_seat_taken_between_a_look_and_ones_own_taking_is_refused(office: Play, world: World) -> None:
-    claimant = office.party()
+    claimant = office.player()
     claimant.start(automatic=False)
     world.meanwhile(lambda: office.as_("builder"))
 

@@ -85,7 +85,7 @@ def test_a_key_belongs_to_the_seat_whoever_sits_there(office: Play) -> None:
     office.as_("reviewer")
     first = office.as_("builder").send("reviewer", key="k1")
     office.as_("builder").die()
-    successor = office.party()
+    successor = office.player()
     successor.start(automatic=False)
     successor.join("builder")
 

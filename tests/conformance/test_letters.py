@@ -268,9 +268,9 @@ class _Busy:
 def test_one_recipients_trouble_never_touches_another_or_what_is_stored(office: Play) -> None:
     office.as_("builder")
     for name in ("first", "last"):
-        party = office.party(socket="/nonexistent/socket")
-        party.start(automatic=False)
-        party.join(name)
+        player = office.player(socket="/nonexistent/socket")
+        player.start(automatic=False)
+        player.join(name)
 
     with office.as_("builder").at_office() as at:
         at.store.board = _Busy(at.store.board, "first")  # type: ignore[assignment]

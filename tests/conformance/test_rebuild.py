@@ -36,10 +36,10 @@ def mail(office: Play) -> Play:
     office.as_("reviewer").reply(asked.n, to_all=True)
     office.person.reads()
     office.as_("builder").leave()
-    party = office.party(project="shop")
-    party.start()
-    party.die()
-    office.party(project="shop").start()
+    player = office.player(project="shop")
+    player.start()
+    player.die()
+    office.player(project="shop").start()
     return office
 
 

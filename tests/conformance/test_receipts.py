@@ -116,7 +116,7 @@ def test_handed_letters_of_a_session_that_dies_are_offered_to_the_next_holder(of
     n = sent(office)
     office.as_("reader").check()
     office.as_("reader").die()
-    successor = office.party()
+    successor = office.player()
     successor.start(automatic=False)
     successor.join("reader")
 
@@ -137,7 +137,7 @@ def test_shown_letters_are_not_offered_to_the_next_holder(office: Play) -> None:
     sent(office)
     office.as_("reader").reads()
     office.as_("reader").die()
-    successor = office.party()
+    successor = office.player()
     successor.start(automatic=False)
     successor.join("reader")
 
@@ -214,7 +214,7 @@ def test_what_was_leased_for_the_person_and_not_printed_is_offered_again(office:
 
 
 def test_a_program_proves_what_it_was_given_by_its_next_call(office: Play) -> None:
-    script = office.party("program")
+    script = office.player("program")
     script.start(automatic=False)
     script.join("script")
     n = office.as_("writer").send("script").letter.n
@@ -334,7 +334,7 @@ def test_a_session_that_lost_its_seat_proves_nothing_there(office: Play) -> None
     reader = office.as_("reader")
     reader.check()
     reader.leave()
-    successor = office.party()
+    successor = office.player()
     successor.start(automatic=False)
     successor.join("reader")
 
@@ -390,7 +390,7 @@ def test_a_prompt_proves_nothing(office: Play) -> None:
 
 
 def test_a_call_of_a_program_does_not_prove_what_another_of_its_processes_still_writes(office: Play) -> None:
-    script = office.party("program")
+    script = office.player("program")
     script.start(automatic=False)
     script.join("script")
     n = office.as_("writer").send("script").letter.n
@@ -398,3 +398,12 @@ def test_a_call_of_a_program_does_not_prove_what_another_of_its_processes_still_
 
     assert script.prove(CALL) == ()
     assert office.states(n) == []
+
+
+def test_two_terminals_of_the_person_share_what_was_leased(office: Play) -> None:
+    office.as_("writer").send("human", body="hello")
+
+    first, second = office.person.offered(), office.person.offered()
+
+    assert [letter.body for letter in first.letters] == ["hello"]
+    assert second.letters == ()

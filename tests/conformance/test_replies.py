@@ -46,7 +46,7 @@ def test_an_answered_letter_is_not_offered_again_though_nothing_else_proved_it(o
     office.as_("reviewer").check()
     office.as_("reviewer").reply(asked.n)
     office.as_("reviewer").die()
-    successor = office.party()
+    successor = office.player()
     successor.start(automatic=False)
     successor.join("reviewer")
 
@@ -116,7 +116,7 @@ def test_a_reply_goes_to_the_seat_though_its_author_has_left(office: Play) -> No
     asked = office.as_("builder").send("reviewer").letter
     office.as_("builder").die()
     office.as_("reviewer").reply(asked.n, "for your successor")
-    successor = office.party()
+    successor = office.player()
     successor.start(automatic=False)
     successor.join("builder")
 

@@ -8,18 +8,18 @@ import pytest
 
 from mailstop.doors.base import NOTIFIED, Outcome
 from mailstop.rules.routes import MONITOR, QUEUE, SEALED, SOCKET, TURN, VISIT, Route
-from tests.conformance.party import SessionParty
 from tests.conformance.play import Play
+from tests.conformance.player import SessionPlayer
 
 NO_SOCKET = "/nonexistent/claude.sock"
 
 
-def seated(office: Play, name: str, **facts: str) -> SessionParty:
+def seated(office: Play, name: str, **facts: str) -> SessionPlayer:
     """A living session of Claude Code in that seat."""
-    party = office.party(**facts)  # type: ignore[arg-type]
-    party.start(automatic=False)
-    party.join(name)
-    return party
+    player = office.player(**facts)  # type: ignore[arg-type]
+    player.start(automatic=False)
+    player.join(name)
+    return player
 
 
 def letter_to(office: Play, name: str, body: str = "look") -> int:
@@ -41,11 +41,11 @@ def due_work(office: Play, *, sandboxed: bool = False) -> int:
         return at.do_due_work()
 
 
-def rings_until(office: Play, party: SessionParty, seconds: int) -> list[int]:
-    """After how many seconds, from now, the party's monitor rang: it looks now, and whenever work is due."""
+def rings_until(office: Play, player: SessionPlayer, seconds: int) -> list[int]:
+    """After how many seconds, from now, the player's monitor rang: it looks now, and whenever work is due."""
     begin, rung = office.clock(), []
     while office.clock() < begin + seconds * 1000:
-        if party.monitor_rings():
+        if player.monitor_rings():
             rung.append((office.clock() - begin) // 1000)
         with office.store() as store:
             due = store.board.next_due()
@@ -104,7 +104,7 @@ def test_a_session_that_bypasses_permissions_is_not_rung_by_its_socket(office: P
 
 
 def test_a_program_is_told_of_as_one_that_nothing_wakes(office: Play) -> None:
-    script = office.party("program")
+    script = office.player("program")
     script.start(automatic=False)
     script.join("script")
 
@@ -339,13 +339,13 @@ def test_a_resumed_session_is_rung_for_what_its_first_process_was_rung_for(offic
 
 
 def test_inherited_mail_is_never_rung_for(office: Play) -> None:
-    first = office.party(project="shop")
+    first = office.player(project="shop")
     first.start()
     with first.monitor():
         letter_to(office, "shop")
         first.monitor_rings()
     first.die()
-    second = office.party(project="shop")
+    second = office.player(project="shop")
     second.start()
 
     with second.monitor():
@@ -354,13 +354,13 @@ def test_inherited_mail_is_never_rung_for(office: Play) -> None:
 
 
 def test_a_claim_on_inherited_mail_that_comes_late_is_dropped(office: Play) -> None:
-    first = office.party(project="shop")
+    first = office.player(project="shop")
     first.start()
     with first.monitor():
         letter_to(office, "shop")
     claim = route(office, "shop")
     first.die()
-    second = office.party(project="shop")
+    second = office.player(project="shop")
     second.start()
     with office.store() as store:  # as where the claim is made after the append, and the seat was taken in between
         store.board.change([claim.put()])

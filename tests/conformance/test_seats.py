@@ -36,7 +36,7 @@ NO_NAMES = [
 
 
 def test_a_session_that_joins_holds_the_seat(office: Play) -> None:
-    builder = office.party()
+    builder = office.player()
     builder.start(automatic=False)
 
     seated = builder.join("builder")
@@ -64,28 +64,28 @@ def test_legal_names_are_seats(office: Play, name: str) -> None:
 
 @pytest.mark.parametrize("name", NO_NAMES, ids=ascii)
 def test_what_is_no_name_is_refused_and_nothing_is_stored(office: Play, name: str) -> None:
-    party = office.party()
-    party.start(automatic=False)
+    player = office.player()
+    player.start(automatic=False)
 
     assert not is_name(name)
     with pytest.raises(InvalidName):
-        party.join(name)
+        player.join(name)
 
     assert office.entries() == 0
 
 
 @pytest.mark.parametrize("name", ["human", "leader"])
 def test_the_persons_seat_and_roles_are_not_taken(office: Play, name: str) -> None:
-    party = office.party()
-    party.start(automatic=False)
+    player = office.player()
+    player.start(automatic=False)
 
     with pytest.raises(ReservedName):
-        party.join(name)
+        player.join(name)
 
 
 def test_a_second_claimant_is_refused_with_who_holds_it_since_when(office: Play) -> None:
     office.as_("builder")
-    second = office.party()
+    second = office.player()
     second.start(automatic=False)
 
     with pytest.raises(SeatTaken) as refusal:
@@ -101,7 +101,7 @@ def test_a_second_claimant_is_refused_with_who_holds_it_since_when(office: Play)
 def test_a_refused_claimant_reads_nothing_of_the_seat(office: Play) -> None:
     office.as_("writer").send("builder", body="a secret", hold=True)
     office.as_("builder")
-    claimant = office.party()
+    claimant = office.player()
     claimant.start(automatic=False)
 
     with pytest.raises(SeatTaken):
@@ -117,7 +117,7 @@ def test_a_dead_holders_seat_is_taken_over_at_once(office: Play) -> None:
     first = office.as_("builder")
     epoch = office.seat("builder").epoch
     first.die()
-    second = office.party()
+    second = office.player()
     second.start(automatic=False)
 
     second.join("builder")
@@ -130,7 +130,7 @@ def test_an_ended_sessions_seat_is_taken_over_though_its_process_still_lives(off
     first = office.as_("builder")
     with first.at_office() as at:
         at.end()
-    second = office.party()
+    second = office.player()
     second.start(automatic=False)
 
     second.join("builder")
@@ -142,7 +142,7 @@ def test_the_mail_of_a_taken_over_seat_is_the_new_holders(office: Play) -> None:
     first = office.as_("builder")
     office.as_("writer").send("builder", body="for whoever sits there")
     first.die()
-    second = office.party()
+    second = office.player()
     second.start(automatic=False)
     second.join("builder")
 
@@ -155,7 +155,7 @@ def test_a_holder_of_whose_life_nothing_can_be_known_is_not_taken_over(office: P
     with elsewhere.at_office() as at:
         at.register(elsewhere.found.but(life=life.as_dict()), known=elsewhere.id, automatic=False)
     elsewhere.die()
-    claimant = office.party()
+    claimant = office.player()
     claimant.start(automatic=False)
 
     with pytest.raises(SeatTaken, match="cannot be seen from here"):
@@ -170,7 +170,7 @@ def test_a_pid_that_another_process_has_now_is_not_the_holder(office: Play) -> N
     reused = first.process.life.but(start=first.process.life.start - 1)  # as if the holder had begun before
     with first.at_office() as at:
         at.register(first.found.but(life=reused.as_dict()), known=first.id, automatic=False)
-    second = office.party()
+    second = office.player()
     second.start(automatic=False)
 
     second.join("builder")
@@ -182,7 +182,7 @@ def test_a_seat_that_was_left_is_free_and_keeps_its_mail(office: Play) -> None:
     first = office.as_("builder")
     office.as_("writer").send("builder", body="it stays")
     first.leave()
-    second = office.party()
+    second = office.player()
     second.start(automatic=False)
     second.join("builder")
 
@@ -191,54 +191,54 @@ def test_a_seat_that_was_left_is_free_and_keeps_its_mail(office: Play) -> None:
 
 
 def test_leaving_without_a_seat_is_refused(office: Play) -> None:
-    party = office.party()
-    party.start(automatic=False)
+    player = office.player()
+    player.start(automatic=False)
 
     with pytest.raises(NotSeated):
-        party.leave()
+        player.leave()
     with pytest.raises(NotSeated):
         office.person.play.as_("builder").leave(bag="another")
 
 
 def test_taking_another_seat_leaves_the_first_one(office: Play) -> None:
-    party = office.as_("builder")
+    player = office.as_("builder")
 
-    seated = party.join("reviewer")
+    seated = player.join("reviewer")
 
     assert seated.left == "builder"
-    assert party.seats() == ["reviewer"]
+    assert player.seats() == ["reviewer"]
     assert office.seat("builder").session is None
 
 
 def test_a_seat_that_is_refused_leaves_the_old_one_as_it_was(office: Play) -> None:
     office.as_("reviewer")
-    party = office.as_("builder")
+    player = office.as_("builder")
 
     with pytest.raises(SeatTaken):
-        party.join("reviewer")
+        player.join("reviewer")
 
-    assert party.seats() == ["builder"]
+    assert player.seats() == ["builder"]
 
 
 def test_a_session_never_holds_two_seats_of_a_bag_also_when_its_acts_race(office: Play) -> None:
-    party = office.party()
-    party.start(automatic=False)
-    with party.at_office() as first, party.at_office() as second:
+    player = office.player()
+    player.start(automatic=False)
+    with player.at_office() as first, player.at_office() as second:
         first.join("one")
         second.join("two")  # on an engine whose index lags, this one has not seen the other
 
-    assert party.seats() == ["two"]
+    assert player.seats() == ["two"]
     assert office.seat("one").session is None
 
 
 def test_each_taking_raises_the_epoch_and_each_holder_keeps_its_own(office: Play) -> None:
     epochs = []
     for _ in range(3):
-        party = office.party()
-        party.start(automatic=False)
-        party.join("builder")
+        player = office.player()
+        player.start(automatic=False)
+        player.join("builder")
         epochs.append(office.seat("builder").epoch)
-        party.leave()
+        player.leave()
 
     assert epochs == sorted(set(epochs))
 

@@ -17,6 +17,10 @@ AS_USER = () if os.geteuid() == 0 else ("--user", "--map-root-user")
 UNSHARE = ("unshare", *AS_USER, "--mount")
 SIZE = "1m"
 FILES = 64  # at most; a full disk may also be one on which no file can be made
+FILLING = {
+    "blocks": 'cat /dev/zero > "$0/filling"',
+    "files": 'i=0; while : > "$0/filling-$i"; do i=$((i+1)); done',
+}
 
 
 def is_possible() -> bool:
@@ -49,10 +53,10 @@ class PartyOnSmallDisk(Party):
             self._sessions[seat] = self.environment["MAILSTOP_SESSION"]
         return self
 
-    def fill(self) -> None:
-        """Leave no block and no file."""
-        script = 'cat /dev/zero > "$0/filling"; i=0; while : > "$0/filling-$i"; do i=$((i+1)); done'
-        assert "No space left" in self.call(["sh", "-c", script, str(self.disk)]).err
+    def fill(self, *what: str) -> None:
+        """Leave no "blocks", or no "files", or nothing at all."""
+        for each in what or FILLING:
+            assert "No space left" in self.call(["sh", "-c", FILLING[each], str(self.disk)]).err
 
     def make_room(self) -> None:
         """Undo it."""

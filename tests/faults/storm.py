@@ -83,14 +83,14 @@ def read(office: Office, journal: Journal, number: int) -> None:
 def live(store: Path, folder: Path, caller: Caller, seat: str, act: Callable[[Office, Journal, int], None]) -> None:
     """The life of one process: it goes on where the last one of its seat was killed."""
     journal = Journal(folder / seat)
-    number = int(journal.lines[-1].split()[0]) + 1 if journal.lines else 1
+    first = int(journal.lines[-1].split()[0]) + 1 if journal.lines else 1
     try:
         while True:
             with SQLiteStore(str(store)) as opened:
                 office = Office(opened, caller)
-                for number in range(number, number + ACTS):
+                for number in range(first, first + ACTS):
                     act(office, journal, number)
-                number += 1
+            first += ACTS
     except MailstopError as error:
         Journal(folder / "errors").note(f"{seat}: {error!r}")
         os._exit(1)

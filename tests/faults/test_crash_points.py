@@ -69,7 +69,7 @@ def test_a_killed_send_is_repeated_with_its_key_and_stored_once(
 ) -> None:
     builder, reviewer = seat("builder"), seat("reviewer")
     bell = f"program-{reviewer.environment['MAILSTOP_SESSION']}"
-    bodies = []
+    bodies: list[str] = []
 
     def send(environment: dict[str, str]) -> CompletedRun:
         bodies.append(f"letter {len(bodies)}")
@@ -97,7 +97,7 @@ def test_what_a_killed_check_did_not_print_is_offered_again(
     point: str, seat: Callable[[str], Party], store: Path
 ) -> None:
     builder, reviewer = seat("builder"), seat("reviewer")
-    bodies = []
+    bodies: list[str] = []
 
     def check(environment: dict[str, str]) -> CompletedRun:
         everything_new(reviewer)

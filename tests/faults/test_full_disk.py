@@ -1,21 +1,17 @@
-"""Full and read-only disks: real ones, small. What was acknowledged stays; the next command works once there is room."""
+"""Full and read-only disks, real ones. What was acknowledged stays; with room again, the next command works."""
 
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from tests.faults.small_disk import PartyOnSmallDisk, is_full, is_possible
+from tests.faults.small_disk import FILLING, PartyOnSmallDisk, is_full, is_possible
 from tests.faults.soundness import assert_sound, default_store, everything_new, stored_bodies
-from tests.party import MAILSTOP, ClaudeParty, Party
+from tests.party import MAILSTOP, Party
 
 needs_a_disk = pytest.mark.skipif(not is_possible(), reason="this system lets nobody mount a small disk (unshare)")
 MOST = 100  # letters that may fit onto a full disk's last blocks
@@ -42,10 +38,13 @@ def sent_until_it_fails(party: Party) -> tuple[list[str], str]:
 
 
 @needs_a_disk
-def test_a_send_to_a_full_disk_stores_nothing_and_says_so(disk: PartyOnSmallDisk, store: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("what", FILLING)
+def test_a_send_to_a_full_disk_stores_nothing_and_says_so(
+    what: str, disk: PartyOnSmallDisk, store: Path, tmp_path: Path
+) -> None:
     disk.as_("reader")
     disk.as_("builder").run("send", "reader", "before")
-    disk.fill()
+    disk.fill(what)
     acknowledged, error = sent_until_it_fails(disk)
     disk.make_room()
 

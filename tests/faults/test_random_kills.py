@@ -43,7 +43,7 @@ def test_no_acknowledged_letter_is_lost_and_none_is_doubled(tmp_path: Path) -> N
 
 
 def assert_kept(journal: Path, stored: list[str]) -> None:
-    """Each acknowledged letter of a writer is there, in its order; of those behind, at most the one that was cut off."""
+    """Each acknowledged letter of a writer is there, in its order, and at most one more, which was cut off."""
     lines = [line.split() for line in journal.read_text().splitlines()]
     own = [body for body in stored if body.split()[0] == journal.name]
     assert own == [f"{journal.name} {number}" for number in range(1, len(own) + 1)]

@@ -122,3 +122,18 @@ for bad in ("", "{", "NaN", "[1,]"):
         [sys.executable, "-X", "utf8", "-c", script], capture_output=True, text=True, encoding="utf-8", check=True
     )
     assert run.stdout.split() == ["True", "True", *["refused"] * 4]
+
+
+@pytest.mark.parametrize("text", ['{"from":"b', "[1", "{1}", '"\\x"'])
+def test_a_torn_text_is_refused_also_where_json_was_never_imported(text: str) -> None:
+    script = (
+        "import sys; from mailstop.json_text import loads; assert 'json' not in sys.modules\n"
+        "try: loads(sys.argv[1])\n"
+        "except ValueError: sys.exit(7)"
+    )
+    assert (
+        subprocess.run(
+            [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}; {script}", text]
+        ).returncode
+        == 7
+    )

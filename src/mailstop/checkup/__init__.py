@@ -1,1 +1,1 @@
-"""Checkup: what `doctor` looks at. Each part gives findings; only what is called `mend` or `rebuild` changes anything."""
+"""Checkup: what `doctor` looks at. Every part gives findings; only what is named for mending changes anything."""

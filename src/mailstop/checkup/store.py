@@ -7,15 +7,16 @@ import shlex
 import time
 
 from mailstop import config
-from mailstop.checkup.finding import DOCTOR, FAILED, OK, WARNING, Finding, counted, size_text
+from mailstop.checkup.finding import FAILED, OK, WARNING, Finding, counted, size_text
 from mailstop.checkup.modes import modes, open_to_others, tighten
 from mailstop.clients import registry
 from mailstop.clients.life import is_alive
 from mailstop.engines.sqlite import replacement
 from mailstop.engines.sqlite.connection import FORMAT
 from mailstop.engines.sqlite.file_system import NETWORK, kind_of
-from mailstop.engines.sqlite.inspection import inspect
-from mailstop.engines.sqlite.rescue import survey
+from mailstop.engines.sqlite.inspection import fingerprints, inspect
+from mailstop.engines.sqlite.rebuild import rebuild as rebuild_index
+from mailstop.engines.sqlite.rescue import rescue, survey
 from mailstop.engines.sqlite.store_file import real_path
 from mailstop.errors import StoreNewer, StoreUnavailable
 from mailstop.records import Record
@@ -24,6 +25,7 @@ from mailstop.times import clock_text
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mailstop.engines.sqlite.inspection import Contents, Inspection, Stage
+    from mailstop.engines.sqlite.readable import Readable
 
 _BESIDE = ("", "-wal", "-shm", ".lock")
 _LOW_BYTES, _FULL_BYTES = 200_000_000, 16_000_000  # of free space: soon a trouble, and one now
@@ -69,6 +71,38 @@ def mend(url: str) -> list[str]:
     folder = os.path.dirname(path)
     done = tighten([*([folder] if folder == config.data_folder() else []), *own(path)])
     return [done] if done else []
+
+
+def rebuild(url: str, stage: Stage) -> str:
+    """Make the store sound: fold its index again, or, when it is damaged, make a new one of what can be read.
+
+    Returns what was done. Raises StoreUnavailable or one of its kinds; then nothing was changed.
+    """
+    path = real_path(config.store_path(url))
+    if replacement.is_unfinished(path):
+        kept = rescue(path, stage("finishing the repair")).damaged
+        return f"finished a repair that was interrupted; the damaged file is kept: {kept}"
+    if not os.path.exists(path) or (os.path.getsize(path) == 0 and not _log_bytes(path)):
+        return "there is no store yet, so nothing was rebuilt"
+    if inspect(path, stage).damage:
+        rescued = rescue(path, stage("rescuing what can be read"))
+        what = f"; {_readable_text(rescued.readable)}" if rescued.readable else ""
+        return f"made a new store of what can be read{what}; the damaged file is kept: {rescued.damaged}"
+    return _rebuild_index(path, stage)
+
+
+def _rebuild_index(path: str, stage: Stage) -> str:
+    before = fingerprints(path, stage("reading the index"))
+    rebuilt = rebuild_index(path, stage("folding the ledger"))
+    after = fingerprints(path, stage("reading the index again"))
+    text = f"folded {counted(rebuilt.entries, 'entry', 'entries')} again"
+    if rebuilt.skipped:
+        numbers = ", ".join(map(str, rebuilt.skipped[:_MOST_STRETCHES]))
+        text += f"; {counted(len(rebuilt.skipped), 'entry', 'entries')} could not be understood ({numbers})"
+    if before.get("entries") != after["entries"]:  # somebody has written meanwhile
+        return text
+    differing = [table for table, told in after.items() if before.get(table) != told]
+    return f"{text}; the index was {'other in ' + ', '.join(differing) if differing else 'the same before'}"
 
 
 def own(path: str) -> list[str]:
@@ -173,17 +207,20 @@ def _rescuable(path: str, stage: Stage, command: str) -> Finding:
     if not readable.entries:
         text = f"nothing of mailstop can be read in it; to begin anew, move it away: mv {shlex.quote(path)} SOMEWHERE"
         return Finding("rescue", FAILED, text)
+    return Finding("rescue", WARNING, f"can be rescued: {_readable_text(readable)}", f"{command} --rebuild")
+
+
+def _readable_text(readable: Readable) -> str:
     newest = f", the newest letter {readable.newest} of {clock_text(readable.newest_at)} from {readable.newest_from}"
     lost = "nothing is missing that left a trace"
     if readable.missing:
         gone = sum(last - first + 1 for first, last in readable.missing)
         lost = f"{counted(gone, 'entry', 'entries')} cannot: {_stretches(readable.missing)}"
-    kept = "the sessions go on" if readable.rows else "sessions have to join again"
-    text = (
-        f"can be read: {counted(readable.entries, 'entry', 'entries')}, {counted(readable.letters, 'letter')}"
-        f"{newest if readable.letters else ''}; {lost}; {kept}. The damaged file is kept."
+    going_on = "" if readable.rows else "; the sessions have to join again"
+    return (
+        f"{counted(readable.entries, 'entry', 'entries')}, {counted(readable.letters, 'letter')}"
+        f"{newest if readable.letters else ''}; {lost}{going_on}"
     )
-    return Finding("rescue", WARNING, text, f"{command} --rebuild")
 
 
 def _stretches(missing: tuple[tuple[int, int], ...]) -> str:

@@ -74,8 +74,9 @@ def _resume(found: list[Bag]) -> Result:
 
 
 def _command(each: Occupancy) -> str | None:
-    """The client's own command that resumes the session that sits there, or sat there last."""
-    session = each.last
+    """The client's own command that resumes the session that sits there, or sat there when it ended; none where it left
+    the seat."""
+    session = each.last if each.seat.session else None
     if session is None or session.client not in RESUME or not is_thread_id(session.client_session):
         return None
     return f"{RESUME[session.client]} {session.client_session}"

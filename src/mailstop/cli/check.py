@@ -46,6 +46,10 @@ def _waited(office: Office, terms: Terms, bag: str | None, seconds: float) -> Of
     """Sleep on the caller's bell until something is there. Raises TimedOut."""
     import time
 
+    from mailstop.engines.absent import AbsentStore
+
+    if isinstance(office.store, AbsentStore):
+        office.store.made()  # which says that there is none: nothing would come to it
     bell = office.session.bell if office.session else PERSON
     end = time.monotonic() + seconds
     with bells.Watcher(bell) as watcher:

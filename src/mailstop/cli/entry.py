@@ -10,7 +10,7 @@ import sys
 
 from mailstop import faults
 from mailstop.cli.arguments import EVERYWHERE, explain, read
-from mailstop.errors import MailstopError, UsageError
+from mailstop.errors import MailstopError, OutputLost, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,12 +71,15 @@ def main(words: Sequence[str] | None = None) -> int:
     wants_json = "--json" in words
     try:
         return _run(words)
-    except MailstopError as error:
-        return _report(error, wants_json)
     except BrokenPipeError:
         # The reader closed early, as `head` does; what it did not read counts as not handed.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 0
+    except OutputLost as error:
+        _drop_output()
+        return _report(error, False)
+    except MailstopError as error:
+        return _report(error, wants_json)
     except KeyboardInterrupt:
         return 130
 
@@ -100,7 +103,7 @@ def _run(words: list[str]) -> int:
         return _print(module.run(args), args)
     with_office = __import__("mailstop.cli.opening", fromlist=["opened"])
     office: Office
-    with with_office.opened(args.store) as office:
+    with with_office.opened(args.store, joins=name == "join") as office:
         office.called()
         code = _print(module.run(office, args), args)
         with_office.closing_words(office)
@@ -150,16 +153,32 @@ def _print(result: Result, args: Arguments) -> int:
 
 def _write(output: bytes) -> None:
     stream: Any = sys.stdout
-    stream.flush()
-    stream.buffer.write(output)
-    stream.buffer.flush()
+    if stream is None:
+        raise OutputLost(reason="standard output is closed")
+    try:
+        stream.flush()
+        stream.buffer.write(output)
+        stream.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:  # a full disk, say
+        raise OutputLost(reason=error.strerror or str(error)) from None
+
+
+def _drop_output() -> None:
+    """Forget what could not be written, so that the end of the process does not try again."""
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _report(error: MailstopError, wants_json: bool) -> int:
     if wants_json:
         from mailstop.json_text import dumps
 
-        _write((dumps({"error": {"code": error.code, "message": error.message}}) + "\n").encode())
+        try:
+            _write((dumps({"error": {"code": error.code, "message": error.message}}) + "\n").encode())
+        except (OutputLost, BrokenPipeError):
+            _drop_output()
     else:
         print(f"mailstop: {error.message}", file=sys.stderr)
     return error.exit_code

@@ -9,7 +9,8 @@ from mailstop.cli.result import Result
 from mailstop.clients import program, registry
 from mailstop.clients.facts import facts_of
 from mailstop.errors import DoubtfulCaller
-from mailstop.names import DEFAULT_BAG
+from mailstop.names import DEFAULT_BAG, checked_name, in_bag, seat_to_take
+from mailstop.times import clock_text, iso_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from mailstop.cli.arguments import Arguments
     from mailstop.clients.life import Life
     from mailstop.office import Office
+    from mailstop.rules.presence import Holder
     from mailstop.rules.seats import Seated
     from mailstop.session import Session
 
@@ -37,6 +39,8 @@ PARAMETERS = (
 def run(office: Office, args: Arguments) -> Result:
     """Seat the caller; a client whose hooks are not ours is registered on the way."""
     bag = args.bag or DEFAULT_BAG
+    checked_name(bag, "bag")
+    seat_to_take(args.name)  # before anything is written: a refused join makes no store
     if args.export:
         return _join_program(office, args.name, bag, args.pid)
     if office.caller.who == "client" and (office.session is None or args.background):
@@ -82,8 +86,10 @@ def _seated_here(office: Office, name: str, bag: str, life: Life) -> registry.Re
 
 def _result(seated: Seated) -> Result:
     seat = seated.seat
-    where = "" if seat.bag == DEFAULT_BAG else f" in bag {seat.bag}"
+    where = in_bag(seat.bag)
     text = f"you sit at seat {seat.name}{where}" if seated.taken else f"you sit at seat {seat.name}{where} already"
+    if seated.ended:
+        text += f"; it was held by {_ended(seated.ended)}, which has ended"
     if seated.left:
         text += f"; you left {seated.left}, whose mail waits there"
     return Result(_data(seated), text)
@@ -95,7 +101,18 @@ def _data(seated: Seated) -> dict[str, Any]:
         "bag": seated.seat.bag,
         "epoch": seated.seat.epoch,
         "left": seated.left or None,
+        "taken_from": _taken_from(seated),
     }
+
+
+def _ended(holder: Holder) -> str:
+    client = holder.session.named() if holder.session else holder.seat.client
+    return f"{client or 'a session'} since {clock_text(holder.seat.since)}"
+
+
+def _taken_from(seated: Seated) -> dict[str, str] | None:
+    ended = seated.ended
+    return {"client": ended.seat.client, "since": iso_text(ended.seat.since)} if ended else None
 
 
 def _remember(office: Office, session: Session) -> None:

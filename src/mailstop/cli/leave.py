@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mailstop.cli.result import Result
-from mailstop.names import DEFAULT_BAG
+from mailstop.names import DEFAULT_BAG, in_bag
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +16,5 @@ PARAMETERS: tuple[Parameter, ...] = ()
 def run(office: Office, args: Arguments) -> Result:
     """Leave the seat in one bag."""
     seat = office.leave(bag=args.bag or DEFAULT_BAG)
-    where = "" if seat.bag == DEFAULT_BAG else f" in bag {seat.bag}"
-    text = f"left seat {seat.name}{where}; its mail waits there"
+    text = f"left seat {seat.name}{in_bag(seat.bag)}; its mail waits there"
     return Result({"seat": seat.name, "bag": seat.bag, "left": True}, text)

@@ -7,8 +7,10 @@ import sys
 
 from mailstop import config
 from mailstop.clients.caller import identify
-from mailstop.engines import open_store
-from mailstop.errors import MailstopError, StoreSealed
+from mailstop.clients.stores import joining, store_of
+from mailstop.engines import is_absent, open_store
+from mailstop.errors import MailstopError, StoreAbsent, StoreGone, StoreSealed
+from mailstop.names import DEFAULT_BAG
 from mailstop.office import Office
 
 TYPE_CHECKING = False
@@ -18,17 +20,21 @@ if TYPE_CHECKING:
 
 
 class opened:
-    """A context manager that gives the office and closes the store behind it."""
+    """A context manager that gives the office and closes the store behind it.
 
-    def __init__(self, option: str | None) -> None:
+    joins: whether the command may make the store, as only one that takes a seat does.
+    """
+
+    def __init__(self, option: str | None, *, joins: bool = False) -> None:
         self._option = option
+        self._joins = joins
         self._store: Store | None = None
 
     def __enter__(self) -> Office:
         caller = identify(os.environ)
         url = store_of(caller, self._option)
         refuse_sealed(caller, url)
-        self._store = open_store(url)
+        self._store = store_at(caller, url, joins=self._joins)
         return Office(self._store, caller)
 
     def __exit__(self, *_exception: object) -> None:
@@ -36,16 +42,20 @@ class opened:
             self._store.close()
 
 
-def store_of(caller: Caller, option: str | None = None) -> str:
-    """Which store a caller means: the one it names, else its session's, else the default.
+def store_at(caller: Caller, url: str, *, joins: bool = False) -> Store:
+    """The store that `url` names; one that is not there reads as empty. Raises StoreGone when the caller's is gone."""
+    if not is_absent(url):
+        return open_store(url)
+    from mailstop.engines.absent import AbsentStore
 
-    A client hands its children only part of its environment, so a session's store is remembered outside any store.
-    Codex's daemon hands them that of whichever window started it.
-    """
-    remembered = caller.registration.store if caller.registration else ""
-    if remembered and not option and caller.client == "codex":
-        return remembered
-    return config.chosen_store(option) or remembered or config.default_store()
+    def make() -> Store:
+        if joins:
+            return open_store(url)
+        raise StoreAbsent(path=config.store_path(url), command=joining(caller, DEFAULT_BAG, url))
+
+    if not joins and caller.registration and caller.registration.store == url:
+        raise StoreGone(path=config.store_path(url), command=joining(caller, DEFAULT_BAG, url))
+    return AbsentStore(url, make)
 
 
 def refuse_sealed(caller: Caller, url: str) -> None:

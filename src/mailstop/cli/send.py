@@ -53,7 +53,8 @@ def sent_result(sent: Sent) -> Result:
     }
     size = len(letter.body.encode("utf-8"))
     again = "" if sent.new else " (it was stored before with this key)"
-    lines = [f"letter {letter.n} stored, {size} bytes{again}"]
+    final = ", final" if letter.final else ""
+    lines = [f"letter {letter.n} stored, {size} bytes{final}{again}"]
     lines += [f"  {_recipient(told)}" for told in sent.recipients]
     return Result(data, "\n".join(lines))
 

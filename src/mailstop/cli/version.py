@@ -22,4 +22,6 @@ def run(args: Arguments) -> Result:
     data = {"mailstop": __version__, "python": python, "plugin": plugin_folder()}
     if args.plugin:
         return Result(data, plugin_folder())
-    return Result(data, f"mailstop {__version__} (Python {python})\nplugin for Claude Code and Codex: {plugin_folder()}")
+    return Result(
+        data, f"mailstop {__version__} (Python {python})\nplugin for Claude Code and Codex: {plugin_folder()}"
+    )

@@ -13,9 +13,9 @@ import sys
 
 from mailstop import bells
 from mailstop.cli.letter_json import letter_json
-from mailstop.cli.opening import store_of
+from mailstop.cli.opening import store_at
 from mailstop.clients.caller import identify
-from mailstop.engines import open_store
+from mailstop.clients.stores import store_of
 from mailstop.fence import preview
 from mailstop.json_text import dumps
 from mailstop.office import WATCH_BELL, Office
@@ -61,7 +61,7 @@ class Watching:
 
     def start(self) -> None:
         """Print what waits for the person; from here on every letter is new."""
-        with open_store(self._store) as store:
+        with store_at(self._caller, self._store) as store:
             office = Office(store, self._caller)
             if self._bag is not None:
                 office.checked_bag(self._bag)
@@ -74,7 +74,7 @@ class Watching:
         if not bells.is_ringing(WATCH_BELL):  # somebody tidied up
             bells.ring(WATCH_BELL)
         letters, before = [], -1
-        with open_store(self._store) as store:
+        with store_at(self._caller, self._store) as store:
             office = Office(store, self._caller)
             while before != self._place:
                 before = self._place

@@ -92,6 +92,11 @@ class Caller(Record):
 
     def living(self) -> Life:
         """The life of the caller's client. Raises DoubtfulCaller when it cannot be seen."""
+        if self.life is None and self.client == CODEX:
+            raise DoubtfulCaller(
+                reason="Codex's sandbox hides which process runs this, and no hook has told: in its window, trust the"
+                " hooks of mailstop (/hooks), then type a prompt"
+            )
         if self.life is None:
             raise DoubtfulCaller(reason="the client that started this process cannot be seen from here, or has ended")
         return self.life

@@ -138,7 +138,7 @@ def may_show(windows: Sequence[Window], thread: str, folder: str, opened: float)
     opened: when a window last opened it, in seconds since 1970.
     """
     signs: tuple[Callable[[Window], bool], ...] = (
-        lambda window: thread in window.words,
+        lambda window: "resume" in window.words and thread in window.words,
         lambda window: started_at(window.start) <= opened <= started_at(window.start) + OPENING_S,
         lambda window: window.folder == folder,
     )

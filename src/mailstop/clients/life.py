@@ -90,6 +90,13 @@ def is_alive(life: Life) -> bool | None:
 
 
 _known: dict[str, str] = {}  # what cannot change while a process lives
+_may_make = True
+
+
+def make_nothing() -> None:
+    """Let a machine without an id stay without one in this process, which only looks."""
+    global _may_make
+    _may_make = False
 
 
 def machine_id() -> str:
@@ -134,7 +141,7 @@ else:
 def _own_machine_id() -> str:
     """A random id that is kept in the state folder, for machines (mostly containers) that have none."""
     path = os.path.join(config.state_folder(), "machine-id")
-    if not os.path.exists(path):
+    if _may_make and not os.path.exists(path):
         try:
             os.makedirs(config.state_folder(), 0o700, exist_ok=True)
             fresh = f"{path}.{os.urandom(8).hex()}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from mailstop.config import store_path
 
 TYPE_CHECKING = False
@@ -14,3 +16,18 @@ def open_store(url: str) -> Store:
     from mailstop.engines.sqlite.store import SQLiteStore
 
     return SQLiteStore(store_path(url))
+
+
+def is_absent(url: str) -> bool:
+    """Whether nobody has made the store that `url` names, or it is gone without a trace."""
+    path = store_path(url)
+    try:
+        os.lstat(path)
+        return False
+    except FileNotFoundError:
+        pass
+    except OSError:  # what cannot be looked into is never taken for an empty one
+        return False
+    from mailstop.engines.sqlite.replacement import is_unfinished
+
+    return not os.path.exists(f"{path}-wal") and not is_unfinished(path)

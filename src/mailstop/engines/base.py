@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any, Self
 
-    from mailstop.history import History
+    from mailstop.history import History, Move
     from mailstop.receipt import Delivery, Receipt
     from mailstop.seat import Seat
 
@@ -200,6 +200,13 @@ class Index(ABC):
     @abstractmethod
     def seats_of(self, session: str) -> list[Seat]:
         """The seats that a session holds, by bag."""
+
+    @abstractmethod
+    def stay_ended(self, session: str, bag: str) -> Move | None:
+        """What ended the session's last stay at a seat of a bag: that it left, or that another took the seat.
+
+        None while it sits there, or never did. Looks through all moves: for a refusal, not for each call.
+        """
 
     @abstractmethod
     def bags(self) -> list[str]:

@@ -81,8 +81,12 @@ def say(value: dict[str, Any]) -> None:
     """Write the answer to the client, whole."""
     _said.append(True)
     stream: Any = sys.stdout
-    stream.buffer.write(dumps(value).encode("utf-8", "backslashreplace") + b"\n")
-    stream.buffer.flush()
+    try:
+        stream.buffer.write(dumps(value).encode("utf-8", "backslashreplace") + b"\n")
+        stream.buffer.flush()
+    except OSError:  # the end of the process must not try again, and fail
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        raise
 
 
 def context(event: dict[str, Any], text: str, **more: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from mailstop import bells, faults
 from mailstop.clients import registry
 from mailstop.clients.caller import identify_hook
 from mailstop.engines import open_store
-from mailstop.errors import MailstopError
+from mailstop.errors import MailstopError, StoreUnavailable
 from mailstop.hooks.entry import say
 from mailstop.office import Office
 from mailstop.rules.offers import Terms
@@ -38,17 +38,26 @@ class Turn:
         registration = caller.registration
         if registration is None:
             return None
-        self._office = Office(open_store(registration.store), caller)
-        if self._office.session is None:
-            return None
-        bells.silence(self._office.session.bell)
-        faults.reach("bell silenced")
+        store = open_store(registration.store)
         try:
-            self._office.note_mode(str(self.event.get("permission_mode") or ""))
-        except MailstopError:
-            self.__exit__()
+            self._office = Office(store, caller)
+            self._enter(self._office)
+        except BaseException:
+            store.close()
             raise
         return self._office
+
+    def _enter(self, office: Office) -> None:
+        session = office.session
+        if session is None:  # another file is in the store's place: not the same as no mail
+            raise StoreUnavailable(path=office.store.url, reason="it does not know this session any more")
+        bells.silence(session.bell)
+        faults.reach("bell silenced")
+        try:
+            office.note_mode(str(self.event.get("permission_mode") or ""))
+        except MailstopError:
+            bells.ring(session.bell)
+            raise
 
     def __exit__(self, *_exception: object) -> None:
         if self._office is None:

@@ -19,7 +19,7 @@ from mailstop.errors import (
 )
 from mailstop.kinds import kind_of
 from mailstop.letter import Letter, checked_body, checked_kind, new_id
-from mailstop.names import PERSON, RESERVED, is_name, nearest
+from mailstop.names import PERSON, RESERVED, in_bag, is_name, nearest
 from mailstop.records import Record
 from mailstop.rules.seats import guard
 from mailstop.seat import Seat
@@ -81,7 +81,7 @@ def store_letter(
             writer = still(store, writer)
             continue
         return _letter(entry, n, ref), True
-    raise SeatLost(name=writer.name, reason="it changes hands without end")
+    raise SeatLost(name=writer.name, where=in_bag(writer.bag), reason="it changes hands without end")
 
 
 def still(store: Store, writer: Writer) -> Writer:
@@ -91,7 +91,7 @@ def still(store: Store, writer: Writer) -> Writer:
     now = store.index.seat(writer.bag, writer.name)
     if now is None or now.session != writer.session:
         taken = now and now.session and f"a session of {now.client} took it"
-        raise SeatLost(name=writer.name, reason=taken or "it was left")
+        raise SeatLost(name=writer.name, where=in_bag(writer.bag), reason=taken or "it was left")
     return writer.but(seat=now)
 
 
@@ -114,7 +114,7 @@ def resolved(store: Store, writer: Writer, draft: Draft) -> tuple[Seat, ...]:
     if not names:
         raise InvalidField(field="the recipient", reason="name at least one seat")
     if writer.name in names:
-        raise OwnSeat(name=writer.name)
+        raise OwnSeat(name=writer.name, where=in_bag(writer.bag))
     found = {name: _found(store, writer.bag, name, draft.hold) for name in names}
     unknown = [name for name, seat in found.items() if seat is None]
     if unknown:
@@ -132,9 +132,9 @@ def _found(store: Store, bag: str, name: str, hold: bool) -> Seat | None:
 
 
 def _problem(name: str, known: Sequence[str], bag: str) -> str:
-    where = "" if bag == "default" else f" in bag {bag}"
     near = nearest(name, known)
-    return f"There is no seat {name!r}{where}" + (f" (nearest: {', '.join(near)})" if near else " (see: mailstop who)")
+    instead = f"nearest: {', '.join(near)}" if near else "see: mailstop who"
+    return f"There is no seat {name!r}{in_bag(bag)} ({instead})"
 
 
 def referred(store: Store, n: int | None) -> Letter | None:

@@ -9,6 +9,7 @@ be interrupted, so an event of another turn proves nothing, and what the old tur
 from __future__ import annotations
 
 from mailstop.records import Record
+from mailstop.rules.presence import process_lives
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +49,9 @@ def judge(hands: Sequence[Hand], event: Event) -> Verdict:
     shown, kept, given_up = [], [], []
     for hand in hands:
         if hand.writer is not None:
-            kept.append(hand)
+            # One that a sandbox hides, and that was killed, would keep its letters for ever.
+            hidden = event.kind == STOP and process_lives(hand.writer) is None
+            (given_up if hidden else kept).append(hand)
         elif event.kind == CALL or hand.id in event.sent or (_same_turn(hand, event) and _proves(hand, event)):
             shown.append(hand)
         elif _over(hand, event):

@@ -7,9 +7,9 @@ that has lost its seat cannot write from it, and of two that race for a seat one
 from __future__ import annotations
 
 from mailstop.engines.base import Entry, subject
-from mailstop.errors import Conflict, NotSeated, SeatTaken
+from mailstop.errors import Conflict, MustJoin, NotSeated, SeatTaken, SeatWasLeft, SeatWasTaken
 from mailstop.letter import new_id
-from mailstop.names import DEFAULT_BAG, RESERVED, name_from, numbered, seat_to_take
+from mailstop.names import DEFAULT_BAG, RESERVED, in_bag, name_from, numbered, seat_to_take
 from mailstop.records import Record
 from mailstop.rules.presence import holder_of
 from mailstop.rules.routes import dropped
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mailstop.engines.base import Store
+    from mailstop.history import Move
     from mailstop.rules.presence import Holder
     from mailstop.session import Session
 
@@ -28,11 +29,16 @@ MOST_TRIES = 50
 
 
 class Seated(Record):
-    """A seat and how the session came to it. vacated: automatic seats of this folder whose sessions have ended."""
+    """A seat and how the session came to it.
+
+    left: the seat that it stood up from for this one. ended: who held the seat till then, and has ended. vacated:
+    automatic seats of this folder whose sessions have ended.
+    """
 
     seat: Seat
     taken: bool = True
     left: str = ""
+    ended: Holder | None = None
     vacated: tuple[str, ...] = ()
 
 
@@ -67,8 +73,9 @@ def take(
         seat = store.index.seat(bag, name) or Seat(bag, name)
         if seat.session == session.id and seat.automatic == automatic:
             return Seated(seat, taken=False)
-        if seat.session != session.id:
-            refuse_held(holder_of(store, seat))
+        holder = holder_of(store, seat) if seat.session not in (None, session.id) else None
+        if holder:
+            refuse_held(holder)
         own = next((held for held in store.index.seats_of(session.id) if held.bag == bag and held.name != name), None)
         entries = [_taken(session, seat, now, automatic=automatic, announced=announced, ancestry=ancestry)]
         expect = guard(seat)
@@ -80,8 +87,8 @@ def take(
             store.ledger.append(entries, expect=expect, board=board)
         except Conflict:
             continue
-        return Seated(store.index.seat(bag, name) or seat, left=own.name if own else "")
-    raise SeatTaken(name=name, holder="others who race for it", since="just now")
+        return Seated(store.index.seat(bag, name) or seat, left=own.name if own else "", ended=holder)
+    raise SeatTaken(name=name, where=in_bag(bag), holder="others who race for it", since="just now")
 
 
 def refuse_held(holder: Holder) -> None:
@@ -92,6 +99,7 @@ def refuse_held(holder: Holder) -> None:
     doubt = "" if holder.alive else ", which cannot be seen from here,"
     raise SeatTaken(
         name=holder.seat.name,
+        where=in_bag(holder.seat.bag),
         holder=f"{session.named()}{doubt} in {session.folder or 'an unknown folder'}",
         since=clock_text(holder.since),
     )
@@ -108,7 +116,15 @@ def leave(store: Store, session: Session, *, now: int, bag: str = DEFAULT_BAG, r
         except Conflict:
             continue
         return own
-    raise NotSeated(where="" if bag == DEFAULT_BAG else f" in bag {bag}")
+    raise NotSeated(where=in_bag(bag))
+
+
+def lost(ended: Move, command: str) -> MustJoin:
+    """The refusal for a session that had a seat. ended: what ended its stay. command: the one that gives a seat."""
+    details = {"name": ended.seat, "where": in_bag(ended.bag), "since": clock_text(ended.at), "command": command}
+    if ended.act == "left":
+        return SeatWasLeft(**details)
+    return SeatWasTaken(client=ended.client or "another client", **details)
 
 
 def take_automatically(store: Store, session: Session, *, now: int, ancestry: str = "") -> Seated:
@@ -128,7 +144,7 @@ def take_automatically(store: Store, session: Session, *, now: int, ancestry: st
             except SeatTaken:
                 continue
             return seated.but(vacated=tuple(seat.name for seat in vacated if seat.name != name))
-    raise SeatTaken(name=automatic_name(session), holder="others who race for it", since="just now")
+    raise SeatTaken(name=automatic_name(session), where="", holder="others who race for it", since="just now")
 
 
 def vacated_in(store: Store, worktree: str) -> list[Seat]:

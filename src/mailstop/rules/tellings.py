@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mailstop.letter import Letter
     from mailstop.rules.presence import Holder
     from mailstop.rules.routes import Route
+    from mailstop.seat import Seat
 
 DETAIL = {
     MONITOR: "its monitor was rung",
@@ -43,7 +44,7 @@ def tell(store: Store, holder: Holder, letter: Letter, route: Route | None, *, n
     sealed: see `way_to`.
     """
     if route is None or holder.session is None:
-        return Told(holder.seat.name, "stored", "none", empty_text(holder))
+        return Told(holder.seat.name, "stored", "none", empty_text(holder, seat_now(store, holder.seat)))
     if route.way == TURN and holder.session.client == "codex":
         route = still_open(store, holder, route, now=now, sealed=sealed)
     faults.reach("before the bell")
@@ -74,11 +75,18 @@ def still_open(store: Store, holder: Holder, route: Route, *, now: int, sealed: 
     return route
 
 
-def empty_text(holder: Holder) -> str:
-    """Why nobody was rung: the seat is empty, and since when."""
+def seat_now(store: Store, seat: Seat) -> str:
+    """Where in the bag the session sits now that left this seat; empty when it sits nowhere there."""
+    moved = store.index.seats_of(seat.holder) if seat.holder and seat.session is None else []
+    return next((own.name for own in moved if own.bag == seat.bag), "")
+
+
+def empty_text(holder: Holder, moved: str = "") -> str:
+    """Why nobody was rung: the seat is empty, and since when. moved: where its last holder sits now."""
     if not holder.seat.holder:
         return "nobody has taken this seat yet; the letter waits"
     if holder.session is not None and holder.session.client == "codex":
         return "no Codex window shows it any more; the letter waits until it is resumed, or for the seat's next holder"
     since = f" since {clock_text(holder.since)}" if holder.since else ""
-    return f"the seat is empty{since}; the letter waits for its next holder"
+    moved = f", who left it is at seat {moved}" if moved else ""
+    return f"the seat is empty{since}{moved}; the letter waits for its next holder"

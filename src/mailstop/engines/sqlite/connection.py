@@ -14,10 +14,20 @@ from mailstop.engines.sqlite.driver import sqlite3
 from mailstop.engines.sqlite.file_system import is_full, refuse_network
 from mailstop.engines.sqlite.gate import Gate
 from mailstop.engines.sqlite.statements import sql_file
-from mailstop.engines.sqlite.store_file import APPLICATION, BUSY_S, StoreFile, make_private, real_path, refuse_lost
+from mailstop.engines.sqlite.store_file import (
+    APPLICATION,
+    BUSY_S,
+    StoreFile,
+    is_unmade,
+    make_file,
+    make_folder,
+    real_path,
+    refuse_lost,
+)
 from mailstop.errors import (
     StoreBusy,
     StoreDamaged,
+    StoreExposed,
     StoreFull,
     StoreNewer,
     StoreUnavailable,
@@ -55,8 +65,10 @@ class Connection:
         self._look_at = time.monotonic() + LOOK_S
         refuse_network(path)
         try:
-            if make_private(path):
+            make_folder(path)
+            if is_unmade(path):
                 self._finish_replacement()
+                make_file(path)
             self._file = StoreFile(path)
             self._set_up()
         except (sqlite3.Error, OSError) as error:
@@ -105,6 +117,17 @@ class Connection:
         if self._is_replaced():
             self._look_at = 0.0
             raise StoreUnavailable(path=self.path, reason="it was replaced by a repair; try again")
+
+    def refuse_exposed(self) -> None:
+        """Raise StoreExposed when others may get at the file, StoreUnavailable when its owner may not.
+
+        Its mode stays as it is: somebody has chosen it. Ask behind the gate, before writing.
+        """
+        mode = os.stat(self.path).st_mode & 0o777
+        if mode & 0o600 != 0o600:  # which the system lets root do all the same
+            raise StoreUnavailable(path=self.path, reason=f"its owner may not read and write it (mode {mode:04o})")
+        if mode & 0o077:
+            raise StoreExposed(path=self.path, mode=f"{mode:04o}")
 
     def value(self, text: str) -> Any:
         """The value of a column that holds JSON. Raises StoreDamaged."""
@@ -169,6 +192,7 @@ class Connection:
             return
         with self.gate:
             self.refuse_replaced()
+            self.refuse_exposed()
             self._migrate()
 
     def _refuse_newer(self, found: int) -> None:
@@ -224,6 +248,7 @@ class Transaction:
         try:
             faults.reach("behind the gate")
             connection.refuse_replaced()
+            connection.refuse_exposed()
             connection.sqlite.execute("BEGIN IMMEDIATE")
         except BaseException as error:
             connection.gate.__exit__()

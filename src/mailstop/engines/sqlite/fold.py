@@ -107,10 +107,13 @@ def _taken(sqlite: sqlite3.Connection, entry: Entry) -> None:
 
 
 def _left(sqlite: sqlite3.Connection, entry: Entry) -> None:
+    """A session stands up. Only its own seat: a leaving of somebody else's moves nobody."""
     seat = entry.data["seat"]
+    place = (entry.bag, seat)
+    sqlite.execute("UPDATE seats SET last = ? WHERE bag = ? AND name = ?", (entry.n, *place))
     sqlite.execute(
-        "UPDATE seats SET session = NULL, last = ?, since = ? WHERE bag = ? AND name = ?",
-        (entry.n, entry.at, entry.bag, seat),
+        "UPDATE seats SET session = NULL, since = ? WHERE bag = ? AND name = ? AND session IS ?",
+        (entry.at, *place, entry.data["session"]),
     )
     sqlite.execute("INSERT INTO moves VALUES (?, ?, ?, 'left')", (entry.n, entry.bag, seat))
 

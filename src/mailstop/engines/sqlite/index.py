@@ -91,6 +91,12 @@ class SQLiteIndex(Index):
     def seats_of(self, session: str) -> list[Seat]:
         return [_seat(row) for row in self._rows("seats_of", session=session)]
 
+    def stay_ended(self, session: str, bag: str) -> Move | None:
+        from mailstop.engines.sqlite.rows import move_of
+
+        rows = self._rows("stay_ended", session=session, bag=bag)
+        return move_of(rows[0], self._tables.path) if rows else None
+
     def bags(self) -> list[str]:
         return [bag for (bag,) in self._rows("bags")]
 

@@ -17,6 +17,7 @@ from mailstop.engines.sqlite.gate import Gate
 from mailstop.engines.sqlite.index import SQLiteIndex
 from mailstop.engines.sqlite.ledger import SQLiteLedger
 from mailstop.engines.sqlite.pages import Pages
+from mailstop.engines.sqlite.rebuild import tables
 from mailstop.engines.sqlite.rows import letter_of
 from mailstop.engines.sqlite.statements import sql_file
 from mailstop.engines.sqlite.store_file import BUSY_S, real_path
@@ -139,7 +140,7 @@ def _copied(path: str) -> str:
 
 
 def inspect(path: str, stage: Stage) -> Inspection:
-    """Look at everything. Raises StoreNewer, StoreUnavailable for what is no damage of the file."""
+    """Look at everything, as of one moment. Raises StoreNewer, StoreUnavailable for what is no damage of the file."""
     path = real_path(path)
     while True:
         before = _traces(path)
@@ -154,18 +155,45 @@ def _inspect(path: str, stage: Stage) -> Inspection:
         damage = _torn(path)
         look = Look(path)
         try:
+            look.sqlite.execute("BEGIN")
             found = _format(look)
-            damage = damage or _differing(look, _schema(*MIGRATIONS)) or _unsound(look, stage("checking the file"))
+            damage = damage or _ledger_differs(look, found) or _unsound(look, stage("checking the file"))
             if damage:
                 return Inspection(found, damage)
             contents = _contents(look, stage("reading every entry"))
-            return Inspection(found, "", contents, _index_differs(look, contents))
+            return Inspection(found, "", contents, _index_differs(look, contents) if found == FORMAT else "")
         finally:
             look.close()
     except StoreDamaged as error:
         return Inspection(0, str(error.details["reason"]))
     except OSError as error:
         raise translated(error, path) from None
+
+
+def fingerprints(path: str, progress: Progress) -> dict[str, str]:
+    """What tells the content of each table of the index from any other, as far as it is there; and of the ledger, by
+    counting. Raises StoreUnavailable."""
+    import hashlib
+
+    look = Look(path)
+    found = {}
+    try:
+        look.sqlite.execute("BEGIN")
+        ((entries,),) = look.rows("SELECT count(*) FROM entries")
+        for table in tables():
+            told, done = hashlib.sha256(), 0
+            try:
+                for row in look.sqlite.execute(f"SELECT * FROM {table}"):
+                    told.update(repr(row).encode("utf-8", "backslashreplace"))
+                    done += 1
+                    if done % 10_000 == 0:
+                        progress(0, 0)
+            except sqlite3.Error:  # it is missing
+                continue
+            found[table] = told.hexdigest()
+    finally:
+        look.close()
+    return {**found, "entries": str(entries)}
 
 
 def _traces(path: str) -> list[tuple[int, int]]:
@@ -196,6 +224,13 @@ def _format(look: Look) -> int:
     return int(found)
 
 
+def _ledger_differs(look: Look, found: int) -> str:
+    """How the tables of ledger and board differ from those of the file's format."""
+    if found == 0:
+        return "its format is not written in it"
+    return _differing(look, _schema(*MIGRATIONS[:found])) if found <= FORMAT else ""
+
+
 def _contents(look: Look, progress: Progress) -> Contents:
     """Read every entry as its readers do. Raises StoreDamaged, which names those that cannot be read."""
     ((total,),) = look.rows("SELECT count(*) FROM entries")
@@ -206,8 +241,10 @@ def _contents(look: Look, progress: Progress) -> Contents:
     try:
         for row in sqlite.execute("SELECT n, id, at, bag, data, body, type, subject FROM entries ORDER BY n"):
             try:
-                texts = [value.decode() if isinstance(value, bytes) else value for value in row]
+                texts: list[Any] = [value.decode() if isinstance(value, bytes) else value for value in row]
                 n, entry_id, newest_at, bag, data, body, kind, _subject = texts
+                if any(isinstance(text, str) and "\0" in text for text in texts):  # a page that was zeroed
+                    raise ValueError("no text of ours holds NUL")
                 if kind == "letter":
                     letter = letter_of((n, entry_id, newest_at, bag, data, body, None, n), look.path)
                     deliveries += len(set(letter.to))

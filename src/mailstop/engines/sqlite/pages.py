@@ -7,6 +7,7 @@ of the database. Formats: https://sqlite.org/fileformat2.html, sections 1.2 to 1
 from __future__ import annotations
 
 import os
+import sys
 from struct import unpack_from
 
 from mailstop.records import Record
@@ -28,6 +29,7 @@ _LARGEST_PAYLOAD = 1 << 24  # bytes; a letter has at most a sixteenth of that
 _NUMBER_BYTES = (0, 1, 2, 3, 4, 6, 8, 8, 0, 0)  # of the kinds of value that are NULL or a number
 _CONSTANTS = {0: None, 8: 0, 9: 1}
 _LOG_HEADER_BYTES, _FRAME_HEADER_BYTES = 32, 24
+_OWN_ORDER = "<" if sys.byteorder == "little" else ">"
 _LOG_MAGIC = {0x377F0682: "<", 0x377F0683: ">"}  # and the order of bytes in which its checksums are taken
 
 
@@ -191,20 +193,20 @@ def read_log(file: int) -> Log:
     if len(header) < _LOG_HEADER_BYTES:
         return Log(0, {}, 0)
     magic, _version, page_bytes = unpack_from(">3I", header)
-    order, salt, before = _LOG_MAGIC.get(magic, "<"), header[16:24], unpack_from(">2I", header, 24)
+    order, salt, before = _LOG_MAGIC.get(magic, _OWN_ORDER), header[16:24], unpack_from(">2I", header, 24)
     reached = magic in _LOG_MAGIC and checksum(header[:24], (0, 0), order) == before
-    if not reached:  # SQLite takes such a log for an empty one; its frames say the same salt
-        page_bytes = page_bytes if page_bytes in _SIZES else _OUR_SIZE
-        salt = os.pread(file, 8, _LOG_HEADER_BYTES + 8)
+    if not reached:  # SQLite takes such a log for an empty one; its first frame that is intact says the salt
+        page_bytes, salt = page_bytes if page_bytes in _SIZES else _OUR_SIZE, b""
     offset, frame_bytes = _LOG_HEADER_BYTES, _FRAME_HEADER_BYTES + page_bytes
     open_, images, torn = [], dict[int, list[int]](), 0  # open_: since the last commit
     while len(frame := os.pread(file, frame_bytes, offset)) == frame_bytes:
         number, commit = unpack_from(">2I", frame)
         after = unpack_from(">2I", frame, 16)
-        intact = frame[8:16] == salt and number > 0
+        intact = frame[8:16] == (salt or frame[8:16]) and number > 0
         intact = intact and checksum(frame[24:], checksum(frame[:8], before, order), order) == after
         reached, before = reached and intact, after
         if intact:
+            salt = frame[8:16]
             open_.append((number, offset + _FRAME_HEADER_BYTES, reached))
         if intact and commit:
             for committed, where, counted in open_:

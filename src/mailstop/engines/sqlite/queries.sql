@@ -44,6 +44,14 @@ SELECT * FROM seats WHERE :bag IS NULL OR bag = :bag ORDER BY bag, name;
 -- seats_of: the seats a session holds; uses seats_session
 SELECT * FROM seats WHERE session = :session ORDER BY bag;
 
+-- stay_ended: what came next at the seat of a bag that a session took last: its leaving, or another's taking
+SELECT e.n, e.at, m.bag, m.seat, m.act, e.data
+FROM (SELECT m.n, m.seat FROM moves m JOIN entries e USING (n)
+      WHERE m.bag = :bag AND m.act = 'taken' AND json_extract(e.data, '$.session') = :session
+      ORDER BY m.n DESC LIMIT 1) last
+JOIN moves m ON m.bag = :bag AND m.seat = last.seat AND m.n > last.n JOIN entries e ON e.n = m.n
+ORDER BY m.n LIMIT 1;
+
 -- bags: every bag that was joined or written in
 SELECT DISTINCT bag FROM seats ORDER BY bag;
 

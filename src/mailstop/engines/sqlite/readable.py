@@ -10,11 +10,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from itertools import pairwise
 
-from mailstop.engines.base import Entry
 from mailstop.engines.sqlite.connection import FORMAT, MIGRATIONS, statements_of
 from mailstop.engines.sqlite.driver import sqlite3
-from mailstop.engines.sqlite.fold import fold
 from mailstop.engines.sqlite.pages import INDEX_INTERIOR, INDEX_LEAF, TABLE_LEAF, values_of
+from mailstop.engines.sqlite.rebuild import fold_row
 from mailstop.engines.sqlite.rows import letter_of
 from mailstop.engines.sqlite.statements import sql_file
 from mailstop.engines.sqlite.store_file import APPLICATION
@@ -196,14 +195,16 @@ def _ascending(numbers: list[int]) -> set[int]:
 
 
 def _told_on(pages: Pages, page: bytes) -> Iterator[tuple[str, int]]:
-    """What a page of an index says of entries: an id or a subject, and a number."""
+    """What a page of an index says of entries: an id or a subject, and a number, which some indexes hold twice."""
     for _, payload in pages.cells(page):
         try:
-            values = values_of(payload, 5)
+            text, *numbers = values_of(payload, 3)
         except (ValueError, IndexError):
             continue
-        if len(values) == 2 and isinstance(values[0], str) and isinstance(values[1], int) and values[1] > 0:
-            yield values[0], values[1]
+        if not isinstance(text, str) or [type(number) for number in numbers] not in ([int], [int, int]):
+            continue
+        if numbers[0] == numbers[-1] and 0 < numbers[0] < _LARGEST_NUMBER:
+            yield text, numbers[0]
 
 
 def _settle(sqlite: sqlite3.Connection) -> None:
@@ -238,25 +239,21 @@ def _fold(sqlite: sqlite3.Connection, progress: Progress) -> None:
     query = f"SELECT {_COLUMNS} FROM entries WHERE n > ? ORDER BY n LIMIT 500"
     while page := sqlite.execute(query, (last,)).fetchall():
         for row in page:
-            if not _fold_one(sqlite, row):
+            if not _makes_sense(row) or not fold_row(sqlite, row):
                 sqlite.execute("DELETE FROM entries WHERE n = ?", (row[0],))
         done, last = done + len(page), page[-1][0]
         progress(total + done, 2 * total)
 
 
-def _fold_one(sqlite: sqlite3.Connection, row: Row) -> bool:
-    n, entry_id, at, bag, subject, kind, data, body = row
-    sqlite.execute("SAVEPOINT one")
+def _makes_sense(row: Row) -> bool:
+    """Whether an entry of a type that is known is what its readers take it for."""
+    n, entry_id, at, bag, _subject, kind, data, body = row
     try:
-        fold(sqlite, Entry(subject, kind, bag, entry_id, at, loads(data), body, n))
-        if kind == "letter" and not isinstance(letter_of((n, entry_id, at, bag, data, body, None, n), "").body, str):
-            raise ValueError("a letter without a body")
+        if kind == "letter":
+            return isinstance(letter_of((n, entry_id, at, bag, data, body, None, n), "").body, str)
         if kind == "rescued":
             _missed(loads(data), n)
-        sqlite.execute("RELEASE one")
-    except (ValueError, KeyError, TypeError, AttributeError, StoreDamaged, sqlite3.IntegrityError):
-        sqlite.execute("ROLLBACK TO one")
-        sqlite.execute("RELEASE one")
+    except (ValueError, KeyError, TypeError, StoreDamaged):
         return False
     return True
 

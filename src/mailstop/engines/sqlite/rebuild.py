@@ -47,7 +47,7 @@ def rebuild(path: str, progress: Progress) -> Rebuilt:
             ((total,),) = sqlite.execute("SELECT count(*) FROM entries").fetchall()
             done, skipped = 0, []
             for page in _pages(sqlite):
-                skipped += [row[0] for row in page if not _fold(sqlite, row)]
+                skipped += [row[0] for row in page if not fold_row(sqlite, row)]
                 done += len(page)
                 progress(done, total)
     finally:
@@ -82,7 +82,7 @@ def _pages(sqlite: sqlite3.Connection) -> Iterator[list[tuple[Any, ...]]]:
         last = page[-1][0]
 
 
-def _fold(sqlite: sqlite3.Connection, row: tuple[Any, ...]) -> bool:
+def fold_row(sqlite: sqlite3.Connection, row: tuple[Any, ...]) -> bool:
     """Fold one entry, whole or not at all; False when it is none."""
     n, entry_id, at, bag, subject, kind, data, body = row
     sqlite.execute("SAVEPOINT entry")

@@ -69,36 +69,49 @@ def real_path(path: str) -> str:
     return real
 
 
-def make_private(path: str) -> bool:
-    """Make the folders (0700) and the file (0600) that are missing; whether the file is new, or empty.
-
-    What exists keeps its mode. Two that race both end with the same file. Raises StoreUnavailable for what is no
-    file, OSError.
-    """
+def make_folder(path: str) -> None:
+    """Make the folders of a store (0700) where there are none; those that exist keep their mode. Raises OSError."""
+    missing = []
     folder = os.path.dirname(path)
-    if not os.path.isdir(folder):
-        os.makedirs(folder, mode=0o700, exist_ok=True)
+    while not os.path.isdir(folder):
+        missing.append(folder)
+        folder = os.path.dirname(folder)
+    for folder in reversed(missing):  # os.makedirs gives the mode to the last one only
+        try:
+            os.mkdir(folder, 0o700)
+        except FileExistsError:  # somebody was faster, or it is no folder, which opening the file then says
+            continue
         os.chmod(folder, 0o700)
+
+
+def is_unmade(path: str) -> bool:
+    """Whether there is no file, or an empty one. Raises StoreUnavailable for what is no file, OSError."""
     try:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
-        faults.reach("store file made")
-        return True
-    except FileExistsError:
         facts = os.stat(path)
+    except FileNotFoundError:
+        return True
     if not stat.S_ISREG(facts.st_mode):
         raise StoreUnavailable(path=path, reason="it is no file")
     return facts.st_size == 0
 
 
 def refuse_lost(path: str) -> None:
-    """Raise StoreDamaged when the file is empty and a log is beside it: the letters were here.
+    """Raise StoreDamaged when there is a log beside no file, or an empty one: the letters were here.
 
     Ask behind the gate: whoever makes a store has both after a moment.
     """
-    if os.path.getsize(path) == 0:
-        log = f"{path}-wal"
-        if os.path.exists(log) and os.path.getsize(log) > 0:
-            raise StoreDamaged(path=path, reason=f"it is empty, but its log {log} is not")
+    log = f"{path}-wal"
+    if is_unmade(path) and os.path.exists(log) and os.path.getsize(log) > 0:
+        raise StoreDamaged(path=path, reason=f"it is empty or gone, but its log {log} is not")
+
+
+def make_file(path: str) -> None:
+    """Make the empty file (0600), unless somebody was faster. Raises OSError."""
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
+    except FileExistsError:
+        return
+    faults.reach("store file made")
 
 
 def _identity(path: str) -> tuple[int, int]:

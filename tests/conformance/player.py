@@ -1,4 +1,4 @@
-"""A party: one session, or the person, that takes part in the mail of a store.
+"""A player: one session, or the person, that takes part in the mail of a store.
 
 Each act opens the store, does one thing at an office and closes it again, as each command and each hook does.
 """
@@ -16,7 +16,7 @@ from mailstop.clients.caller import CLIENT, PERSON, PROGRAM, STRANGER, Caller
 from mailstop.clients.registry import Registration, bell_name
 from mailstop.doors.base import NOTIFIED, Outcome
 from mailstop.doors.claude_monitor import Listening
-from mailstop.letter import Draft, Letter, new_id
+from mailstop.letter import Draft, new_id
 from mailstop.names import DEFAULT_BAG
 from mailstop.office import Account, Office, Registered, Sent
 from mailstop.rules.offers import Offer, Terms
@@ -31,8 +31,10 @@ if TYPE_CHECKING:
 
     from tests.conformance.play import Play
 
+MOST_READS = 100
 
-class Party:
+
+class Player:
     """Somebody who writes and reads. Unless it is the person, it lives as long as its process."""
 
     def __init__(self, play: Play, caller: Caller) -> None:
@@ -92,7 +94,7 @@ class Party:
             return [seat.name for seat in office.seats()]
 
 
-class SessionParty(Party):
+class SessionPlayer(Player):
     """A session of a client, or of a program."""
 
     def __init__(self, play: Play, process: Process, found: Session) -> None:
@@ -144,15 +146,15 @@ class SessionParty(Party):
             office.end()
         self.die()
 
-    def another_process(self) -> SessionParty:
+    def another_process(self) -> SessionPlayer:
         """A second process on the same session of the vendor's, as `--resume` makes it, not yet started."""
-        return SessionParty(self.play, self.play.process(), self.found)
+        return SessionPlayer(self.play, self.play.process(), self.found)
 
-    def resumed(self) -> SessionParty:
+    def resumed(self) -> SessionPlayer:
         """The session resumed in a new process."""
-        party = self.another_process()
-        party.start()
-        return party
+        player = self.another_process()
+        player.start()
+        return player
 
     # -- seats
 
@@ -202,6 +204,16 @@ class SessionParty(Party):
         self.goes_on()
         return bodies
 
+    def reads_all(self) -> list[str]:
+        """Check until nothing is left, and return the bodies that were shown so."""
+        read: list[str] = []
+        for _ in range(MOST_READS):
+            more = self.reads()
+            read += more
+            if not more:
+                return read
+        raise AssertionError(f"there is no end of letters: {read[-3:]}")
+
     # -- its doors
 
     def is_busy(self, busy: bool = True) -> None:
@@ -232,7 +244,7 @@ class SessionParty(Party):
             return [letter.n for _, letter, _ in found]
 
 
-class PersonParty(Party):
+class PersonPlayer(Player):
     """The person, at a terminal of their own."""
 
     def __init__(self, play: Play) -> None:
@@ -246,11 +258,6 @@ class PersonParty(Party):
         return [letter.body for letter in offer.letters]
 
 
-def stranger(play: Play) -> Party:
+def stranger(play: Play) -> Player:
     """A process without a session: it may look, not write."""
-    return Party(play, Caller(STRANGER))
-
-
-def letters(offer: Offer) -> list[Letter]:
-    """The letters of an offer, as a list."""
-    return list(offer.letters)
+    return Player(play, Caller(STRANGER))

@@ -1,0 +1,48 @@
+"""Stores: which one a caller means, and the command by which it would get a seat there."""
+
+from __future__ import annotations
+
+from mailstop import config
+from mailstop.errors import InvalidStore
+from mailstop.names import DEFAULT_BAG
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mailstop.clients.caller import Caller
+
+
+def store_of(caller: Caller, option: str | None = None) -> str:
+    """Which store a caller means: the one that `option` names; else its session's; else the variable's or the default.
+
+    What a client hands its children is not the environment that its hooks have: a shell's profile may set another
+    variable, and Codex's daemon has that of whichever window started it. So its session's store is remembered outside
+    any store, and comes first; letters and the commands that answer them then belong together. A program's environment
+    is its own. Raises InvalidStore.
+    """
+    remembered = caller.registration.store if caller.registration else ""
+    if remembered and not option and caller.who == "client":
+        return remembered
+    return config.chosen_store(option) or remembered or config.default_store()
+
+
+def joining(caller: Caller, bag: str, url: str) -> str:
+    """The command that gives the caller a seat in a bag of that store, as it can be typed where the caller is."""
+    words = "mailstop join NAME"
+    if bag != DEFAULT_BAG:
+        words += f" --bag {bag}"
+    if url != _without_option(caller):
+        import shlex  # only for a refusal: it imports `re`
+
+        words += f" --store {shlex.quote(url)}"
+    if caller.who == "client":
+        return words
+    if caller.who == "person":
+        return f"{words}, run by a session"
+    return f'eval "$({words} --export)"'
+
+
+def _without_option(caller: Caller) -> str:
+    try:
+        return store_of(caller)
+    except InvalidStore:
+        return ""
