@@ -334,6 +334,8 @@ class Office:
         """What waits for the caller, leased to it. Write it, then call `handed`, or `shown` for the person."""
         if terms.sender is not None:
             checked_name(terms.sender)
+        if bag is not None:
+            self.checked_bag(bag)
         own = [seat for seat in self.seats() if bag is None or seat.bag == bag]
         if not own and not self.is_person:
             raise self._must_join(bag or DEFAULT_BAG)

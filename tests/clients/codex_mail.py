@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from contextlib import suppress
+import time
 from pathlib import Path
 
 from mailstop.config import SQLITE
@@ -16,6 +16,8 @@ from tests.clients.waiting import wait_for
 from tests.clients.world import World
 
 REVIEW = b"need review"  # what a window asks while hooks wait for its person's trust
+CHOSEN = "› 2.".encode()
+QUIET_S = 0.5
 
 
 def folders(world: World) -> list[Path]:
@@ -38,15 +40,10 @@ def trust(world: World, session: CodexSession) -> None:
     screen = world.directory / f"{session.name}.screen"
     config = world.codex_home(session.codex_home.name).config
     wait_for("the question about hooks", lambda: screen.exists() and REVIEW in screen.read_bytes())
-
-    def chosen() -> bool:  # the first key may be lost: the window draws its question before it listens
-        before = screen.stat().st_size
-        session.terminal.press("2")
-        with suppress(TimeoutError):
-            return wait_for("the choice drawn", lambda: screen.stat().st_size > before, timeout_s=1)
-        return False
-
-    wait_for("the choice", chosen)
+    # It throws away what was typed before the question, and gives up when a key comes in the middle of that.
+    wait_for("a window that waits for an answer", lambda: time.time() - screen.stat().st_mtime > QUIET_S)
+    session.terminal.press("2")
+    wait_for("the choice", lambda: CHOSEN in screen.read_bytes())
     session.terminal.press("enter")
     wait_for("the hooks trusted", lambda: "trusted_hash" in config.read_text())
     session.wait_until_ready()

@@ -20,7 +20,7 @@ def send(to: str, body: str, *words: str) -> str:
 
 def told(session: CodexSession) -> str:
     """What the session's last command printed."""
-    return wait_for("a command's result", lambda: session.requests and session.requests[-1].tool_results)[-1]
+    return wait_for("a command's result", lambda: [text for one in session.requests for text in one.tool_results])[-1]
 
 
 # -- both ways

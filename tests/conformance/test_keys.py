@@ -125,6 +125,17 @@ def test_of_two_sends_with_one_key_at_once_one_is_stored(office: Play) -> None:
 
 
 @pytest.mark.parametrize("engine", ["memory"], indirect=True)
+def test_a_key_used_between_a_look_and_an_append_is_found(office: Play, world: World) -> None:
+    builder = office.as_("builder")
+    world.meanwhile(lambda: builder.send("human", body="once", key="k1"))
+
+    again = builder.send("human", body="once", key="k1")
+
+    assert not again.new
+    assert office.letters() == ["once"]
+
+
+@pytest.mark.parametrize("engine", ["memory"], indirect=True)
 @pytest.mark.parametrize("stored", [True, False])
 def test_what_is_not_known_to_be_stored_is_stored_once_by_the_same_key(
     office: Play, world: World, stored: bool

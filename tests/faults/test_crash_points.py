@@ -24,6 +24,7 @@ from mailstop.office import Office
 from mailstop.times import now_ms
 from tests.faults.door import ListeningDoor
 from tests.faults.soundness import assert_sound, everything_new, held_seats, states, stored_bodies
+from tests.integration.damaged_store import copy, entries, make, spoil
 from tests.party import MAILSTOP, ClaudeParty, CompletedRun, Party
 
 MOST_TIMES = 20  # no command comes to a point more often
@@ -39,6 +40,16 @@ RINGING = ("before the door", "door rung")
 CHECKING = ("lease taken", "output written", "recorded as handed", *CHANGING)
 STARTING = ("session seated", "registration written", *CHANGING)
 PROMPTING = ("bell silenced", "lease taken", "answer written", "answer recorded", *CHANGING)
+REPAIRING = (
+    "rescued store built",
+    "before the rescued store is named",
+    "rescued store named",
+    "before the damaged store is set aside",
+    "damaged store set aside",
+    "damaged log set aside",
+    "before the rescued store is put in place",
+    "rescued store put in place",
+)
 SEARCHING = ("page of text folded", "before the gate", "begun", "before commit", "committed")
 
 
@@ -245,3 +256,37 @@ def test_a_ring_that_a_kill_prevented_is_made_at_its_deadline(
     assert {line["message"]["content"] for line in door.lines} == {"mailstop: letter 4 from builder"}
     assert stored_bodies(store) == ["hello"]
     assert_sound(store)
+
+
+@pytest.mark.parametrize("point", REPAIRING)
+def test_a_killed_repair_is_finished_by_the_next_use_or_by_the_next_repair(
+    point: str, stranger: Callable[[], Party], tmp_path: Path
+) -> None:
+    whole = make(tmp_path, live=True)
+    (tmp_path / "looked at").mkdir()
+    sound = entries(copy(whole, tmp_path / "looked at"))
+    damaged: list[Path] = []
+    party = stranger()
+
+    def repair(environment: dict[str, str]) -> CompletedRun:
+        folder = tmp_path / f"damaged-{len(damaged)}"
+        folder.mkdir(mode=0o700)
+        damaged.append(copy(whole, folder))
+        damaged[-1].chmod(0o600)
+        Path(f"{damaged[-1]}-wal").chmod(0o600)
+        spoil(damaged[-1], 0, b"\x02" * 100)
+        party.environment["MAILSTOP_STORE"] = str(damaged[-1])
+        run = party.call([MAILSTOP, "doctor", "--rebuild"], environment=environment)
+        return CompletedRun(min(run.code, 0), run.raw, run.err)  # the doctor may find something else to say
+
+    for _ in killed(point, repair):
+        if party.run("read").code == 5:
+            party.run("doctor", "--rebuild")
+            assert party.run("read").code == 0
+        with stranger() as writer:
+            writer.environment["MAILSTOP_STORE"] = str(damaged[-1])
+            writer.join("afterwards")
+            writer.send("reader", "hello", "--hold")
+        assert sound.items() <= entries(damaged[-1]).items()
+        assert stored_bodies(damaged[-1])[-1] == "hello"
+        assert_sound(damaged[-1])

@@ -279,7 +279,7 @@ def test_a_newer_store_that_this_version_may_still_write_is_used(reader: Party, 
 
 def test_an_empty_file_becomes_a_store(stranger: Callable[[], Party], tmp_path: Path) -> None:
     place = tmp_path / "made by mktemp"
-    place.touch()
+    place.touch(mode=0o600)
     party = stranger()
     party.environment["MAILSTOP_STORE"] = str(place)
     party.join("builder")

@@ -11,7 +11,7 @@ from typing import Any
 
 from mailstop.engines.base import Entry, Put, subject
 from mailstop.engines.sqlite.store import SQLiteStore
-from mailstop.session import session_key
+from mailstop.session import Session
 
 PAGE = 4096
 LETTERS = 60
@@ -61,8 +61,8 @@ def make(folder: Path, *, live: bool) -> Path:
     path = folder / "mail.db"
     with SQLiteStore(str(path)) as store:
         for name in ("builder", "reviewer"):
-            key = session_key(f"session-{name}")
-            store.board.change([Put(key, {"id": f"session-{name}", "client": "program", "life": {}})])
+            session = Session(f"session-{name}", "program", name, {}, f"program-{name}")
+            store.board.change([Put(session.key, session.as_dict())])
         fill(store, 1, LETTERS * 2 // 3)
     with SQLiteStore(str(path)) as store:
         fill(store, LETTERS * 2 // 3 + 1, LETTERS)
@@ -79,6 +79,7 @@ def copy(path: Path, folder: Path) -> Path:
     for suffix in BESIDE:
         if Path(f"{path}{suffix}").exists():
             shutil.copyfile(f"{path}{suffix}", folder / f"{path.name}{suffix}")
+            (folder / f"{path.name}{suffix}").chmod(0o600)
     return folder / path.name
 
 

@@ -244,6 +244,21 @@ def test_codex_without_our_hooks_is_a_client_that_is_not_registered(chain: Chain
     assert (*who(told), told["registration"]) == ("client", "codex", THREAD, None)
 
 
+SUBAGENT = f"export CODEX_THREAD_ID={OUTER_THREAD} CODEX_TOOL_CALL_ID=call_1"
+
+
+def test_a_subagent_of_codex_counts_as_the_session_that_started_it(chain: Chain) -> None:
+    told = chain.told(codex(), shell(SUBAGENT))
+    assert (*who(told), told["registration"]) == ("client", "codex", THREAD, "ours-of-01a227")
+    assert (told["subagent"], told["call"]) == (True, "call_1")
+    assert not chain.told(codex(), shell())["subagent"]
+
+
+def test_a_subagent_of_a_session_that_is_not_registered_is_nobodys(chain: Chain) -> None:
+    told = chain.told(codex(registered=False), shell(SUBAGENT))
+    assert (*who(told), told["registration"], told["subagent"]) == ("client", "codex", OUTER_THREAD, None, False)
+
+
 def test_codex_that_names_no_thread_is_a_stranger(chain: Chain) -> None:
     told = chain.told(codex(tells=False), shell())
     assert (told["who"], told["client"]) == ("stranger", "codex")
@@ -384,6 +399,12 @@ IN_SANDBOX = SANDBOX + "sh -c '\"$PYTHON\" {folder}/identify.py; :'"
 def test_a_sandboxed_command_of_codex_is_known_by_its_thread(chain: Chain) -> None:
     told = chain.told(codex(), shell(), command=IN_SANDBOX)
     assert (*who(told), told["sandboxed"]) == ("client", "codex", THREAD, True)
+
+
+@needs_namespaces
+def test_a_subagent_in_codexs_sandbox_counts_as_the_session_that_started_it(chain: Chain) -> None:
+    told = chain.told(codex(), shell(SUBAGENT), command=IN_SANDBOX)
+    assert (*who(told), told["subagent"], told["sandboxed"]) == ("client", "codex", THREAD, True, True)
 
 
 @needs_namespaces

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mailstop.clients.life import my_life
 from mailstop.rules.leases import Hand
 from mailstop.rules.proofs import ANSWER_OVER, CALL, PROMPT, STOP, TOOL, Event, judge
 
@@ -83,6 +84,13 @@ def test_nothing_is_proved_of_what_is_still_being_written(kind: str) -> None:
 
     assert judge([writing], Event(kind, "T")).kept == (writing,)
     assert judge([writing], Event(kind, "U")).kept == (writing,)
+
+
+def test_what_a_process_was_writing_that_nobody_can_see_is_offered_again_when_the_turn_is_over() -> None:
+    hidden = PRINTED.but(writer=my_life().but(namespace="another").as_dict())
+
+    assert after(hidden, *of_turn(TOOL, ANSWER_OVER)) == "open"
+    assert after(hidden, *of_turn(STOP)) == "given up"
 
 
 def test_the_call_of_a_program_proves_whatever_it_was_given() -> None:

@@ -11,6 +11,7 @@ import sys
 from mailstop import faults
 from mailstop.cli.arguments import EVERYWHERE, explain, read
 from mailstop.errors import MailstopError, OutputLost, UsageError
+from mailstop.names import checked_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,6 +100,8 @@ def _run(words: list[str]) -> int:
     args = read(parameters, [*leading, *rest])
     if args is None:
         args = explain(name, VERBS[name], parameters, [*leading, *rest])
+    if args.bag is not None:
+        checked_name(args.bag, "bag")
     if getattr(module, "NEEDS_NO_STORE", False):
         return _print(module.run(args), args)
     with_office = __import__("mailstop.cli.opening", fromlist=["opened"])

@@ -9,7 +9,7 @@ from mailstop.cli.result import Result
 from mailstop.clients import program, registry
 from mailstop.clients.facts import facts_of
 from mailstop.errors import DoubtfulCaller
-from mailstop.names import DEFAULT_BAG, checked_name, in_bag, seat_to_take
+from mailstop.names import DEFAULT_BAG, in_bag, seat_to_take
 from mailstop.times import clock_text, iso_text
 
 TYPE_CHECKING = False
@@ -39,7 +39,6 @@ PARAMETERS = (
 def run(office: Office, args: Arguments) -> Result:
     """Seat the caller; a client whose hooks are not ours is registered on the way."""
     bag = args.bag or DEFAULT_BAG
-    checked_name(bag, "bag")
     seat_to_take(args.name)  # before anything is written: a refused join makes no store
     if args.export:
         return _join_program(office, args.name, bag, args.pid)

@@ -48,10 +48,10 @@ def judge(hands: Sequence[Hand], event: Event) -> Verdict:
     """Sort hands into those the event proves, those still open, and those whose turn ended without a proof."""
     shown, kept, given_up = [], [], []
     for hand in hands:
-        if hand.writer is not None:
-            # One that a sandbox hides, and that was killed, would keep its letters for ever.
-            hidden = event.kind == STOP and process_lives(hand.writer) is None
-            (given_up if hidden else kept).append(hand)
+        if hand.writer is not None and event.kind == STOP and process_lives(hand.writer) is None:
+            given_up.append(hand)  # one that a sandbox hid, and that was killed there, would keep its letters for ever
+        elif hand.writer is not None:
+            kept.append(hand)
         elif event.kind == CALL or hand.id in event.sent or (_same_turn(hand, event) and _proves(hand, event)):
             shown.append(hand)
         elif _over(hand, event):

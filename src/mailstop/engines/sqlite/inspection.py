@@ -17,10 +17,11 @@ from mailstop.engines.sqlite.gate import Gate
 from mailstop.engines.sqlite.index import SQLiteIndex
 from mailstop.engines.sqlite.ledger import SQLiteLedger
 from mailstop.engines.sqlite.pages import Pages
+from mailstop.engines.sqlite.readable import row_makes_sense
 from mailstop.engines.sqlite.rebuild import tables
 from mailstop.engines.sqlite.rows import letter_of
 from mailstop.engines.sqlite.statements import sql_file
-from mailstop.engines.sqlite.store_file import BUSY_S, real_path
+from mailstop.engines.sqlite.store_file import BUSY_S, real_path, refuse_other
 from mailstop.errors import StoreDamaged, StoreNewer, StoreUnavailable
 from mailstop.json_text import loads
 from mailstop.records import Record
@@ -152,7 +153,7 @@ def inspect(path: str, stage: Stage) -> Inspection:
 
 def _inspect(path: str, stage: Stage) -> Inspection:
     try:
-        damage = _torn(path)
+        damage = _beginning(path) or _torn(path)
         look = Look(path)
         try:
             look.sqlite.execute("BEGIN")
@@ -161,6 +162,9 @@ def _inspect(path: str, stage: Stage) -> Inspection:
             if damage:
                 return Inspection(found, damage)
             contents = _contents(look, stage("reading every entry"))
+            damage = _board_damage(look)
+            if damage:
+                return Inspection(found, damage)
             return Inspection(found, "", contents, _index_differs(look, contents) if found == FORMAT else "")
         finally:
             look.close()
@@ -200,6 +204,17 @@ def _traces(path: str) -> list[tuple[int, int]]:
     """What changes when somebody writes."""
     files = [name for name in (path, f"{path}-wal") if os.path.exists(name)]
     return [(os.stat(name).st_mtime_ns, os.stat(name).st_size) for name in files]
+
+
+def _beginning(path: str) -> str:
+    """That the file begins as no database does: nobody opens it then, though the log may hold its first page."""
+    try:
+        refuse_other(path)
+    except StoreDamaged as error:
+        return str(error.details["reason"])
+    except StoreUnavailable:  # SQLite, which reads the log too, will tell
+        pass
+    return ""
 
 
 def _torn(path: str) -> str:
@@ -264,6 +279,17 @@ def _contents(look: Look, progress: Progress) -> Contents:
         named = ", ".join(map(str, bad[:_MOST_NAMED])) + (", ..." if len(bad) > _MOST_NAMED else "")
         raise StoreDamaged(path=look.path, reason=f"of {total} entries {len(bad)} cannot be read: {named}")
     return Contents(entries, counts["letter"], deliveries, counts["taken"] + counts["left"], newest_at)
+
+
+def _board_damage(look: Look) -> str:
+    for key, value in look.rows("SELECT key, value FROM board"):
+        try:
+            sound = row_makes_sense(key, value)
+        except (ValueError, TypeError):
+            sound = False
+        if not sound:
+            return f"the board's row {key!r} cannot be read"
+    return ""
 
 
 def _index_differs(look: Look, contents: Contents) -> str:

@@ -20,6 +20,7 @@ from mailstop.engines.sqlite.store_file import APPLICATION
 from mailstop.errors import StoreDamaged
 from mailstop.json_text import loads
 from mailstop.records import Record
+from mailstop.session import Session, session_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -273,12 +274,20 @@ def _board(pages: Pages, sqlite: sqlite3.Connection) -> int:
         for _, payload in pages.walk(root):
             try:
                 key, value, revision, due, expires = values_of(payload)
-                if isinstance(key, str) and isinstance(loads(value), dict) and isinstance(revision, int):
+                if row_makes_sense(key, value) and isinstance(revision, int):
                     row = (key, value, revision, due, expires)
                     copied += sqlite.execute("INSERT OR IGNORE INTO board VALUES (?, ?, ?, ?, ?)", row).rowcount
             except (ValueError, IndexError, TypeError, AttributeError, sqlite3.IntegrityError):
                 continue
     return copied
+
+
+def row_makes_sense(key: Any, value: Any) -> bool:
+    """Whether a row of the board is what its readers take it for. Raises ValueError."""
+    found = loads(value) if isinstance(key, str) and isinstance(value, str) else None
+    if isinstance(found, dict) and key.startswith(session_key("")):
+        Session.from_value(found)
+    return isinstance(found, dict)
 
 
 def _readable(sqlite: sqlite3.Connection, traced: int, rows: int) -> Readable:

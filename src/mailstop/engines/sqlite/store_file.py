@@ -38,7 +38,7 @@ class StoreFile:
             while True:
                 self._identity = _identity(path)
                 if not _open_files.get(self._identity):
-                    _refuse_other(path)
+                    refuse_other(path)
                 self.sqlite = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
                 if self.is_in_place(path):
                     break
@@ -119,7 +119,11 @@ def _identity(path: str) -> tuple[int, int]:
     return facts.st_dev, facts.st_ino
 
 
-def _refuse_other(path: str) -> None:
+def refuse_other(path: str) -> None:
+    """Raise StoreDamaged or StoreUnavailable unless the file begins as ours do, or is empty. Raises OSError.
+
+    Only while this process has the file not open.
+    """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         header = os.pread(descriptor, _HEADER_BYTES, 0)

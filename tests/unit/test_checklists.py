@@ -1,0 +1,69 @@
+"""Checklists: each line is shown by tests that exist, or says why it is not."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.checklists import postbag
+from tests.checklists.line import REASONS, Line
+
+TESTS = Path(__file__).parents[1]
+CHECKLISTS = {"postbag": (postbag.LINES, [*(f"B{n}" for n in range(1, 109)), *(f"P{n}" for n in range(1, 18))])}
+ALL_LINES = [(f"{name} {number}", line) for name, (lines, _) in CHECKLISTS.items() for number, line in lines.items()]
+
+
+@cache
+def defined_in(file: str) -> frozenset[str]:
+    """The names of the tests in a file, which is read and not run."""
+    tree = ast.parse((TESTS / file).read_text())
+    return frozenset(
+        node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    )
+
+
+@pytest.mark.parametrize("checklist", CHECKLISTS)
+def test_each_line_has_its_entry_and_no_entry_is_of_no_line(checklist: str) -> None:
+    lines, numbers = CHECKLISTS[checklist]
+
+    assert list(lines) == numbers
+
+
+@pytest.mark.parametrize("line", [line for _, line in ALL_LINES], ids=[number for number, _ in ALL_LINES])
+def test_a_line_says_what_it_asks_and_is_shown_or_says_why_it_is_not(line: Line) -> None:
+    assert line.asks
+    assert line.tests or line.but
+    assert not line.but or line.but.startswith(REASONS)
+    assert line.but not in REASONS
+
+
+@pytest.mark.parametrize("line", [line for _, line in ALL_LINES], ids=[number for number, _ in ALL_LINES])
+def test_each_test_that_a_line_names_is_there(line: Line) -> None:
+    for test in line.tests:
+        file, _, name = test.partition("::")
+        assert (TESTS / file).is_file(), test
+        assert name in defined_in(file), test
+
+
+def test_no_test_waits_by_sleeping() -> None:
+    sleeping = [
+        f"{file.relative_to(TESTS)}:{line}"
+        for file in TESTS.rglob("test_*.py")
+        for line in sleeps(ast.parse(file.read_text()))
+    ]
+
+    assert sleeping == []
+
+
+def sleeps(node: ast.AST) -> Iterator[int]:
+    """The lines that sleep without looking, in a loop, whether what they wait for has come."""
+    if isinstance(node, ast.While):
+        return
+    if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "sleep":
+        yield node.lineno
+    for child in ast.iter_child_nodes(node):
+        yield from sleeps(child)
