@@ -55,9 +55,11 @@ def test_codex_writes_to_an_idle_claude_whose_answer_wakes_codex(world: World) -
 def test_a_codex_wakes_another_by_the_hook_that_follows_its_command(world: World) -> None:
     reviewer = codex_with_mail(world, "reviewer")
     world.model.decide = answering("merge it", session=reviewer.thread)
-    builder = codex_with_mail(world, "builder", "ask\n" + shell_step(send("reviewer", "may I merge?")))
+    ask = "ask\n" + shell_step(send("reviewer", "may I merge?")) + "\nPUPPET: WAIT answer"
+    builder = codex_with_mail(world, "builder", ask, home="codex-work")  # whose bell is another
 
     woken = reviewer.wait_for_request("may I merge?")
+    world.model.release("answer")
     answered = builder.wait_for_request("merge it")
 
     assert "this sandbox may not ring" in builder.requests[1].tool_results[-1]

@@ -192,10 +192,11 @@ class SessionPlayer(Player):
         return *self.prove(ANSWER_OVER), *self.prove(TOOL)
 
     def stops(self) -> tuple[int, ...]:
-        """The turn ends."""
+        """The turn ends: what the hook does about it, while the client still says that it is busy."""
         proved = self.prove(STOP)
         with self.at_office() as office:
             office.end_turn()
+            office.do_due_work()
         return proved
 
     def reads(self) -> list[str]:

@@ -201,3 +201,14 @@ def test_a_seat_whose_holders_life_cannot_be_judged_is_not_inherited(office: Pla
 
     assert seat_of(second) == "shop-2"
     assert registered.ended == ()
+
+
+def test_an_automatic_seat_that_its_holder_chooses_is_the_same_holding_and_no_longer_automatic(office: Play) -> None:
+    player = started(office.player(project="shop"))
+    before = office.seat("shop")
+
+    player.join("shop")
+
+    after = office.seat("shop")
+    assert (after.epoch, after.session) == (before.epoch, before.session)
+    assert (before.automatic, after.automatic) == (True, False)

@@ -139,6 +139,21 @@ def test_a_seat_taken_between_an_event_and_its_receipt_leaves_the_letter_to_the_
 
 
 @pytest.mark.parametrize("engine", ["memory"], indirect=True)
+def test_an_event_between_another_event_and_its_receipt_proves_nothing_again(office: Play, world: World) -> None:
+    reader = office.as_("reader")
+    n = office.as_("writer").send("reader", body="look").letter.n
+    reader.turn = "1"
+    reader.hook()
+    proved: list[tuple[int, ...]] = []
+    world.meanwhile(lambda: proved.append(reader.prove(TOOL)))
+
+    proved.append(reader.prove(TOOL))
+
+    assert proved == [(), (n,)]
+    assert office.states(n) == ["handed", "shown"]
+
+
+@pytest.mark.parametrize("engine", ["memory"], indirect=True)
 def test_a_seat_taken_between_a_look_and_ones_own_taking_is_refused(office: Play, world: World) -> None:
     claimant = office.player()
     claimant.start(automatic=False)

@@ -64,7 +64,7 @@ class PartyOnSmallDisk(Party):
 
     def mount_read_only(self) -> None:
         """Let nothing be written to the disk any more."""
-        assert self.call(["mount", "-o", "remount,ro", str(self.disk)]).code == 0
+        assert self.call(["mount", "-o", "remount,bind,ro", str(self.disk)]).code == 0
 
     def copy_out(self, store: Path, folder: Path) -> Path:
         """A copy of a store on the disk, where the test can look at it."""

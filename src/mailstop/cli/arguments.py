@@ -59,7 +59,7 @@ class Arguments:
 Parameter = Option | Positional
 
 EVERYWHERE: tuple[Option, ...] = (
-    Option(("--store",), "which store: sqlite:///PATH (default: this session's, else MAILSTOP_STORE)", "URL"),
+    Option(("--store",), "which store: sqlite:///PATH (default: a client session's own, else MAILSTOP_STORE)", "URL"),
     Option(("--bag",), "which bag (default: the bag called default)", "NAME"),
     Option(("--json",), "print one JSON value instead of text"),
 )

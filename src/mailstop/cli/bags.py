@@ -57,6 +57,8 @@ def _resume(found: list[Bag]) -> Result:
     rows, data, without = [], [], 0
     for bag in found:
         for each in _seats(bag):
+            if not each.seat.session:  # it was left, or nobody has taken it
+                continue
             command = _command(each)
             if command is None or each.last is None:
                 without += 1

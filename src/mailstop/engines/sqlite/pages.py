@@ -14,7 +14,7 @@ from mailstop.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator, Sequence
     from typing import Any
 
     Cell = tuple[int, bytes]  # its rowid, 0 in an index, and its payload, whole
@@ -242,20 +242,22 @@ def varint(data: bytes, at: int) -> tuple[int, int]:
     return value - (1 << 64) if value >> 63 else value, at + 9
 
 
-def values_of(payload: bytes, most: int = 16) -> list[Any]:
+def values_of(payload: bytes, counts: Container[int] = range(1, 17)) -> list[Any]:
     """The values of a record (section 2.1): None, int, float, bytes, and str for text.
 
-    most: more than so many are no record of ours. Raises ValueError or IndexError for what is no record.
+    counts: how many they may be. Raises ValueError or IndexError for what is no such record.
     """
     end, at = varint(payload, 0)
-    kinds = []
-    while at < end:
-        kind, at = varint(payload, at)
-        kinds.append(kind)
-        if len(kinds) > most:
-            raise ValueError("too many values")
-    if at != end:
-        raise ValueError("no record")
+    header = payload[at:end]
+    kinds: Sequence[int] = header
+    if not header.isascii():  # then some take more than a byte
+        kinds = found = []
+        while at < end:
+            kind, at = varint(payload, at)
+            found.append(kind)
+    if len(kinds) not in counts or max(at, end) != end:
+        raise ValueError("no such record")
+    at = end
     values: list[Any] = []
     for kind in kinds:
         size = (kind - 12) >> 1 if kind >= 12 else _NUMBER_BYTES[kind]

@@ -150,11 +150,11 @@ def _entries_on(pages: Pages, page: bytes) -> list[Row]:
     rows = []
     for n, payload in pages.cells(page):
         try:
-            values = values_of(payload)
-            if len(values) == 8 and (row := _entry_row(n, *values[1:])):
-                rows.append(row)
+            row = _entry_row(n, *values_of(payload, (8,))[1:])
         except (ValueError, IndexError):
             continue
+        if row:
+            rows.append(row)
     return rows
 
 
@@ -199,7 +199,7 @@ def _told_on(pages: Pages, page: bytes) -> Iterator[tuple[str, int]]:
     """What a page of an index says of entries: an id or a subject, and a number, which some indexes hold twice."""
     for _, payload in pages.cells(page):
         try:
-            text, *numbers = values_of(payload, 3)
+            text, *numbers = values_of(payload, (2, 3))
         except (ValueError, IndexError):
             continue
         if not isinstance(text, str) or [type(number) for number in numbers] not in ([int], [int, int]):
