@@ -180,7 +180,8 @@ class StoreFull(StoreUnavailable):
 
 class StoreSealed(StoreUnavailable):
     """The sandbox of this session does not let mailstop write to {path}. Nothing was done. In Codex's config.toml,
-    under [sandbox_workspace_write], add: writable_roots = [{roots}] - it counts for threads that start after that."""
+    under [sandbox_workspace_write], add: writable_roots = [{roots}] - it counts in sandbox mode
+    workspace-write, for threads that start after that."""
 
 
 class StoreExposed(StoreUnavailable):

@@ -55,9 +55,7 @@ def loads(text: str | bytes) -> Any:
         value, end = _make_scanner(_Rules)(text, start)
     except StopIteration as stop:
         raise ValueError(f"not JSON at character {stop.value}") from None
-    except (
-        SystemError
-    ):  # CPython's accelerator looks for its error's class in `json`, and fails before that is imported
+    except SystemError:  # CPython's accelerator takes its error's class from a `json` that nobody has imported yet
         import json
 
         return json.loads(text, parse_constant=_Rules.parse_constant)

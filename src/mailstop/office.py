@@ -509,8 +509,9 @@ class Office:
                 return True
         return False
 
-    def do_due_work(self) -> int:
-        """Do what fell due in the store, whosever it is; return how much it was."""
+    def do_due_work(self, *, seconds: float = 5.0) -> int:
+        """Do what fell due in the store, whosever it is, and begin nothing more after so long; return how much."""
         if not rules.routes.has_passed(self.store.board.next_due(), self.clock()):
             return 0
-        return rules.rings.do_due_work(self.store, now=self.clock(), sealed=self.caller.sandboxed)
+        sealed = self.caller.sandboxed
+        return rules.rings.do_due_work(self.store, now=self.clock(), sealed=sealed, seconds=seconds)

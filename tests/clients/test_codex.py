@@ -67,6 +67,16 @@ def test_a_codex_wakes_another_by_the_hook_that_follows_its_command(world: World
     assert "from seat reviewer" in answered.news
 
 
+def test_a_codex_without_a_sandbox_rings_by_itself(world: World) -> None:
+    reviewer = codex_with_mail(world, "reviewer")
+    ask = "ask\n" + shell_step(send("reviewer", "may I merge?"))
+    builder = codex_with_mail(world, "builder", ask, sandbox="danger-full-access")
+
+    reviewer.wait_for_request("may I merge?")
+
+    assert "reviewer: notified; queued by codex" in told(builder)
+
+
 # -- the sandbox
 
 
@@ -86,6 +96,15 @@ def test_without_its_writable_roots_each_verb_exits_5_and_says_which_line_to_add
     assert printed.count("=5") == len(verbs)
     assert f'writable_roots = ["{store}", "{bells}"]' in printed
     assert (str(store) in printed.split(". Nothing")[0]) == (missing != "bells")
+
+
+def test_in_a_sandbox_that_lets_nothing_be_written_a_verb_names_the_mode_that_does(world: World) -> None:
+    session = codex_with_mail(world, "reviewer", "try\n" + shell_step("mailstop check; echo =$?"), sandbox="read-only")
+
+    printed = told(session)
+
+    assert "=5" in printed
+    assert "sandbox mode workspace-write" in printed
 
 
 # -- a running turn

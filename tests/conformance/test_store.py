@@ -240,6 +240,12 @@ def test_due_rows_come_the_longest_due_first(store: Store) -> None:
     assert [row.key for row in store.board.due(40, limit=1)] == ["early"]
 
 
+def test_rows_due_further_ahead_than_anybody_sets_them_are_due_too(store: Store) -> None:
+    store.board.change([Put("soon", {}, due=30), Put("clock was put back", {}, due=5000), Put("now", {}, due=10)])
+
+    assert [row.key for row in store.board.due(20, beyond=1000)] == ["now", "clock was put back"]
+
+
 def test_nothing_is_due_on_an_empty_board(store: Store) -> None:
     assert store.board.next_due() is None
     assert store.board.due(1 << 50) == []

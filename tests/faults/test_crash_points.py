@@ -29,17 +29,18 @@ from tests.party import MAILSTOP, ClaudeParty, CompletedRun, Party
 
 MOST_TIMES = 20  # no command comes to a point more often
 
-WRITING = ("before the gate", "behind the gate", "begun", "before commit", "committed", "before closing", "closed")
+# A send and a check are killed everywhere; the others at their own points, and on both sides of each commit.
+COMMITTING = ("before commit", "committed")
+WRITING = ("before the gate", "behind the gate", "begun", *COMMITTING, "before closing", "closed")
 APPENDING = ("entry written", "entry folded", *WRITING)
-CHANGING = ("row changed", *APPENDING)
 
 MAKING = ("store file made", "store file marked", "before the tables", "before committing the tables", "tables made")
-JOINING = (*MAKING, "registration written", "output written", *CHANGING)
+JOINING = (*MAKING, "registration written", "output written", "closed", *COMMITTING)
 SENDING = ("before the bell", "bell rung", "output written", *APPENDING)
 RINGING = ("before the door", "door rung")
-CHECKING = ("lease taken", "output written", "recorded as handed", *CHANGING)
-STARTING = ("session seated", "registration written", *CHANGING)
-PROMPTING = ("bell silenced", "lease taken", "answer written", "answer recorded", *CHANGING)
+CHECKING = ("lease taken", "output written", "recorded as handed", "row changed", *APPENDING)
+STARTING = ("session seated", "registration written", *COMMITTING)
+PROMPTING = ("bell silenced", "lease taken", "answer written", "answer recorded", *COMMITTING)
 REPAIRING = (
     "rescued store built",
     "before the rescued store is named",
@@ -50,7 +51,7 @@ REPAIRING = (
     "before the rescued store is put in place",
     "rescued store put in place",
 )
-SEARCHING = ("page of text folded", "before the gate", "begun", "before commit", "committed")
+SEARCHING = ("page of text folded", *COMMITTING)
 
 
 def killed(point: str, command: Callable[[dict[str, str]], CompletedRun]) -> Iterator[CompletedRun]:

@@ -206,7 +206,7 @@ def test_a_hook_says_that_it_does_not_know_whether_letters_wait(
     assert contents(store) == before
 
 
-def test_a_hook_tells_a_store_that_was_made_anew_from_one_without_mail(
+def test_a_hook_tells_a_store_that_is_gone_from_one_without_mail_and_makes_none(
     claude: Callable[[], ClaudeParty], store: Path
 ) -> None:
     client = claude()
@@ -215,7 +215,8 @@ def test_a_hook_tells_a_store_that_was_made_anew_from_one_without_mail(
 
     rung = client.hook("UserPromptSubmit", "session", prompt="mailstop: letter 7 from builder", prompt_id="1")
 
-    assert "it does not know this session any more" in rung.json["systemMessage"]
+    assert "is not there any more" in rung.json["systemMessage"]
+    assert not store.exists()
 
 
 @pytest.mark.parametrize("content", ["zeros", "garbage"])

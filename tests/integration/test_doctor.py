@@ -18,6 +18,7 @@ import pytest
 import mailstop
 from mailstop.checkup import interpreter
 from mailstop.checkup.store import own
+from mailstop.cli.entry import main
 from mailstop.clients import life, registry
 from mailstop.clients.registry import Registration
 from mailstop.config import log_file, state_folder
@@ -106,7 +107,7 @@ def test_a_rebuild_without_a_store_makes_none(stranger: Party, own_home: Path) -
     assert list(own_home.iterdir()) == []
 
 
-@pytest.mark.parametrize("damage", ["nothing", "garbage header", "cut", "no log", "no memory", "torn log"])
+@pytest.mark.parametrize("damage", ["nothing", "garbage header", "cut", "gone", "no log", "no memory", "torn log"])
 def test_a_look_at_a_store_changes_nothing_whatever_its_state(
     stranger: Party, store: Path, tmp_path: Path, damage: str
 ) -> None:
@@ -115,6 +116,8 @@ def test_a_look_at_a_store_changes_nothing_whatever_its_state(
         spoil(store, 0, b"garbage" * 10)
     elif damage == "cut":
         os.truncate(store, store.stat().st_size // 2 + 100)
+    elif damage == "gone":
+        store.unlink()
     elif damage == "no log":
         log.unlink()
         memory.unlink()
@@ -130,6 +133,20 @@ def test_a_look_at_a_store_changes_nothing_whatever_its_state(
     assert bytes_of(store) == before
     assert set(store.parent.iterdir()) == there
     assert {file.name for file in tmp_path.iterdir()} == {"home", "mail"}
+
+
+def test_a_machine_without_an_id_gets_none(
+    own_home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(life, "_MACHINE_FILES", ())
+    monkeypatch.setattr(life, "_known", {})
+    monkeypatch.setattr(life, "_may_make", True)
+    monkeypatch.setenv("MAILSTOP_SESSION", "0" * 32)
+
+    main(["doctor"])
+
+    assert "free space" in capsys.readouterr().out
+    assert list(own_home.iterdir()) == []
 
 
 def test_a_look_at_a_store_in_use_changes_nothing(seat: SeatAt, own_home: Path) -> None:
@@ -213,6 +230,20 @@ def test_an_index_that_differs_is_told_and_folded_again(seat: SeatAt, own_home: 
     assert (repaired.code, failed(repaired)) == (0, [])
     assert not [file for file in store.parent.iterdir() if "damaged" in file.name]
     assert everything_new(reviewer) == ["please look"]
+
+
+@pytest.mark.parametrize("missing", ["TABLE letters", "TABLE board", "INDEX deliveries_unread"])
+def test_a_store_that_lacks_a_table_never_shows_an_empty_inbox(seat: SeatAt, own_home: Path, missing: str) -> None:
+    seat("builder").send("human", "please look")
+    reviewer = seat("reviewer")
+    with closing(sqlite3.connect(default_store(own_home))) as opened, opened:
+        opened.execute(f"DROP {missing}")
+
+    refused = reviewer.run("check")
+
+    assert refused.code == 5
+    assert "is damaged (no such" in refused.err
+    assert "mailstop doctor" in refused.err
 
 
 def test_a_rebuild_of_a_sound_store_finds_its_index_the_same(seat: SeatAt, own_home: Path) -> None:

@@ -17,7 +17,9 @@ from mailstop.clients.registry import GUARD
 
 HOOKS = Path(mailstop.__file__).parent / "plugin" / "mailstop" / "hooks" / "hooks.json"
 SHELLS = [shell for shell in ("sh", "dash", "bash", "zsh") if shutil.which(shell)]
-GUARDED = ["PreToolUse", "PostToolUse", "PostToolBatch"]
+GUARDED = ["UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolBatch"]
+CLAUDE = {"CLAUDE_PID": "77", "CLAUDE_PLUGIN_ROOT": "/c"}
+CODEX = {"CLAUDE_PLUGIN_ROOT": "/p", "PLUGIN_ROOT": "/p"}
 EVENT = {"hook_event_name": "UserPromptSubmit", "prompt": 'it\'s \\ "quoted" %s\n\ttwice', "session_id": "s"}
 
 
@@ -59,29 +61,30 @@ def ring(name: str) -> None:
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-@pytest.mark.parametrize("event", ["UserPromptSubmit", *GUARDED])
+@pytest.mark.parametrize("event", GUARDED)
 def test_a_guarded_hook_starts_nothing_while_no_bell_rings(runs: Callable[..., str], event: str, shell: str) -> None:
-    assert not runs(event, shell, CLAUDE_PID="77")
-    assert not runs(event, shell, PLUGIN_ROOT="/p")
+    assert not runs(event, shell, **CLAUDE)
+    assert not runs(event, shell, **CODEX)
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-@pytest.mark.parametrize("event", ["UserPromptSubmit", *GUARDED])
+@pytest.mark.parametrize("event", GUARDED)
 def test_a_guarded_hook_hears_its_own_clients_bell(runs: Callable[..., str], event: str, shell: str) -> None:
     ring("bells/claude-77")
-    assert runs(event, shell, CLAUDE_PID="77")
-    assert not runs(event, shell, CLAUDE_PID="77", PLUGIN_ROOT="/p"), "Codex, started inside of Claude Code"
+    assert runs(event, shell, **CLAUDE)
+    assert not runs(event, shell, **{**CLAUDE, **CODEX}), "Codex, started inside of Claude Code"
 
     ring(f"homes{os.environ['HOME']}/.codex/+bell")
-    assert runs(event, shell, PLUGIN_ROOT="/p")
-    assert runs(event, shell, CLAUDE_PID="77", PLUGIN_ROOT="/p")
-    assert not runs(event, shell, CLAUDE_PID="78"), "mail for Codex costs Claude Code nothing"
+    assert runs(event, shell, **CODEX)
+    assert runs(event, shell, **{**CLAUDE, **CODEX})
+    assert not runs(event, shell, **{**CLAUDE, "CLAUDE_PID": "78"}), "mail for Codex costs Claude Code nothing"
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_a_rings_own_prompt_passes_though_its_bell_was_silenced(runs: Callable[..., str], shell: str) -> None:
-    assert runs("UserPromptSubmit", shell, prompt="mailstop: letter 7 from builder", CLAUDE_PID="77")
-    assert runs("UserPromptSubmit", shell, prompt="mailstop: letters 7, 8", PLUGIN_ROOT="/p")
+def test_a_root_that_its_person_exported_does_not_make_claude_code_codex(runs: Callable[..., str], shell: str) -> None:
+    ring("bells/claude-77")
+
+    assert runs("PostToolBatch", shell, **CLAUDE, PLUGIN_ROOT="/the/persons/own")
 
 
 @pytest.mark.parametrize("shell", SHELLS)

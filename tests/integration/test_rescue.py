@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -77,6 +77,13 @@ def store(closed: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def fast_folder() -> Iterator[Path]:
+    """A folder in memory, where there is such: many rescues wait for no disk."""
+    with tempfile.TemporaryDirectory(dir=FAST) as folder:
+        yield Path(folder)
+
+
+@pytest.fixture
 def live(killed: Path, tmp_path: Path) -> Path:
     """A copy of the store with a log, to be damaged."""
     return copy(killed, tmp_path)
@@ -116,10 +123,10 @@ def test_a_sound_store_comes_back_whole(store: Path, sound: Rows, closed: Path) 
     assert missing(rescued) == set()
 
 
-def test_whichever_page_is_lost_only_what_lay_on_it_is_missing(closed: Path, sound: Rows, tmp_path: Path) -> None:
+def test_whichever_page_is_lost_only_what_lay_on_it_is_missing(closed: Path, sound: Rows, fast_folder: Path) -> None:
     whole = closed.read_bytes()
     for number in range(len(whole) // PAGE):
-        folder = tmp_path / str(number)
+        folder = fast_folder / str(number)
         folder.mkdir()
         path = copy(closed, folder)
         spoil(path, number * PAGE, bytes(PAGE))
@@ -215,6 +222,23 @@ def test_what_lies_in_the_log_alone_comes_back(live: Path, killed: Path, tmp_pat
     mended(live)
 
     assert entries(live) == reference
+
+
+@pytest.mark.parametrize("gone", [False, True])
+def test_the_log_alone_is_better_than_nothing(live: Path, killed: Path, gone: bool) -> None:
+    if gone:
+        live.unlink()
+    else:
+        os.truncate(live, 0)
+    assert "its log" in inspect(str(live), quiet).damage
+    log = Path(f"{live}-wal").read_bytes()
+
+    rescued = rescue(str(live), silent)
+
+    assert entries(live).items() <= _entries(killed).items()
+    assert LETTERS in entries(live)
+    assert_sound(live)
+    assert Path(f"{rescued.damaged}-wal").read_bytes() == log
 
 
 def test_one_torn_frame_of_the_log_costs_none_behind_it(live: Path, killed: Path, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from mailstop.checkup.finding import OK, WARNING, Finding
 from mailstop.clients import registry
 from mailstop.clients.life import is_alive
 from mailstop.clients.project import place_of
+from mailstop.clients.stores import joining
 from mailstop.engines.sqlite.inspection import Look, LookedAt
 from mailstop.errors import MailstopError
 from mailstop.fence import client_text
@@ -50,9 +51,8 @@ def seat(who: Caller, url: str) -> list[Finding]:
     except MailstopError as error:
         return [Finding("seat", WARNING, f"cannot be told: {error.message}")]
     if not me.seats:
-        command = "mailstop join NAME" if who.who == "client" else 'eval "$(mailstop join NAME --export)"'
         state = WARNING if who.who == "client" else OK
-        return [Finding("seat", state, "none, so nobody can write to this session", command)]
+        return [Finding("seat", state, "none, so nobody can write to this session", joining(who, DEFAULT_BAG, url))]
     names = [one.name + (f" in bag {one.bag}" if one.bag != DEFAULT_BAG else "") for one in me.seats]
     waiting = f"; {me.waiting} unread" if me.waiting else ""
     return [Finding("seat", OK, f"{' and '.join(names)}{waiting}"), _way(who, me)]

@@ -17,7 +17,7 @@ from mailstop.engines.sqlite.file_system import NETWORK, kind_of
 from mailstop.engines.sqlite.inspection import fingerprints, inspect
 from mailstop.engines.sqlite.rebuild import rebuild as rebuild_index
 from mailstop.engines.sqlite.rescue import rescue, survey
-from mailstop.engines.sqlite.store_file import real_path
+from mailstop.engines.sqlite.store_file import is_unmade, real_path
 from mailstop.errors import StoreNewer, StoreUnavailable
 from mailstop.records import Record
 from mailstop.times import clock_text
@@ -55,10 +55,10 @@ def check(url: str, source: str, stage: Stage, *, command: str) -> Checked:
     if replacement.is_unfinished(path):
         text = f"{url} ({source}): its repair was interrupted; the next use finishes it"
         return Checked((where.but(state=FAILED, found=text, mend=f"{command} --rebuild"), network))
-    if not os.path.exists(path):
+    if not os.path.exists(path) and not _log_bytes(path):
         return Checked((_missing(where, url), network, *_space(path)))
     found = [where, network, modes("store files", own(path)), *_folder(path), *_space(path), *_writable(path)]
-    if os.path.getsize(path) == 0 and not _log_bytes(path):
+    if is_unmade(path) and not _log_bytes(path):
         found[0] = where.but(found=f"{where.found}: empty; the first use sets it up")
         return Checked(tuple(found))
     soundness, readable = _soundness(path, stage, command)
@@ -82,7 +82,7 @@ def rebuild(url: str, stage: Stage) -> str:
     if replacement.is_unfinished(path):
         kept = rescue(path, stage("finishing the repair")).damaged
         return f"finished a repair that was interrupted; the damaged file is kept: {kept}"
-    if not os.path.exists(path) or (os.path.getsize(path) == 0 and not _log_bytes(path)):
+    if is_unmade(path) and not _log_bytes(path):
         return "there is no store yet, so nothing was rebuilt"
     if inspect(path, stage).damage:
         rescued = rescue(path, stage("rescuing what can be read"))
@@ -155,6 +155,8 @@ def _space(path: str) -> list[Finding]:
 
 def _writable(path: str) -> list[Finding]:
     """Whether this process may write there; a sandbox may forbid what the modes allow."""
+    if not os.path.exists(path):
+        return []
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CLOEXEC))
     except OSError as error:

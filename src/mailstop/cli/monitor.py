@@ -21,7 +21,7 @@ from mailstop.clients.life import life_of
 from mailstop.clients.registry import bell_name, claude_of
 from mailstop.doors.base import NOTIFIED, Outcome
 from mailstop.doors.claude_monitor import Listening
-from mailstop.engines import open_store
+from mailstop.engines import reopen_store
 from mailstop.errors import MailstopError
 from mailstop.hooks.entry import log
 from mailstop.office import Office
@@ -44,6 +44,7 @@ class Monitor:
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._pid = told_by(environment).pid or os.getppid()
         self._bell = bell_name("claude", pid=self._pid)
+        self._said = ""  # what went wrong last
 
     def run(self) -> None:
         """Ring until the client ends."""
@@ -87,10 +88,12 @@ class Monitor:
         if registration is None:  # SessionStart rings the bell once it has written it
             return None
         try:
-            with open_store(registration.store) as store:
+            with reopen_store(registration.store) as store:
                 return self._ring(Office(store, _caller(registration)))
         except (MailstopError, BlockingIOError) as error:
-            log(error, "monitor")
+            if str(error) != self._said:  # not the same line every few seconds
+                self._said = str(error)
+                log(error, "monitor")
             return RETRY_S
 
     def _ring(self, office: Office) -> float | None:

@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
 CLIENTS = ("claude", "codex", "program")
 
-# A plugin's hook has PLUGIN_ROOT in Codex only, where CLAUDE_PID may come from an outer Claude Code.
+# In Codex a plugin's hook has PLUGIN_ROOT as well, the same as CLAUDE_PLUGIN_ROOT; CLAUDE_PID may be an outer one there.
 GUARD = (
-    's="$HOME/.local/state/mailstop"; b="$s/homes${CODEX_HOME:-$HOME/.codex}/+bell";'
-    ' [ -n "$CLAUDE_PID" ] && [ -z "$PLUGIN_ROOT" ] && b="$s/bells/claude-$CLAUDE_PID"; [ -e "$b" ] || exit 0'
+    's="$HOME/.local/state/mailstop"; b="$s/homes${CODEX_HOME:-$HOME/.codex}/+bell"; [ -n "$CLAUDE_PID" ] &&'
+    ' [ "$PLUGIN_ROOT" != "$CLAUDE_PLUGIN_ROOT" ] && b="$s/bells/claude-$CLAUDE_PID"; [ -e "$b" ] || exit 0'
 )
 LINK = "+bell"  # nobody gives a CODEX_HOME this name
 

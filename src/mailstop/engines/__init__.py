@@ -18,6 +18,15 @@ def open_store(url: str) -> Store:
     return SQLiteStore(store_path(url))
 
 
+def reopen_store(url: str) -> Store:
+    """The store that `url` names, which was there before. Raises StoreGone where it is not, and makes none."""
+    if is_absent(url):
+        from mailstop.errors import StoreGone
+
+        raise StoreGone(path=store_path(url), command="mailstop join NAME")
+    return open_store(url)
+
+
 def is_absent(url: str) -> bool:
     """Whether nobody has made the store that `url` names, or it is gone without a trace."""
     path = store_path(url)

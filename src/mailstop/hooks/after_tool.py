@@ -14,9 +14,11 @@ if TYPE_CHECKING:
 
 def answer(event: dict[str, Any]) -> None:
     """Show what waits to a client without PostToolBatch. Other tools of the same answer may still run."""
+    if "turn_id" not in event:  # Claude Code, which has PostToolBatch for it
+        return
     turn = Turn(event)
     with turn as office:
-        if office is None or office.caller.client != "codex":
+        if office is None:
             return
 
         def text(offer: Offer) -> dict[str, Any] | None:

@@ -27,6 +27,12 @@ if TYPE_CHECKING:
 
 def answer(event: dict[str, Any]) -> None:
     """Register, and announce."""
+    registered, refusal = register(event)
+    say(_announcement(event, registered, refusal))
+
+
+def register(event: dict[str, Any]) -> tuple[Registered, str]:
+    """Write the session of an event down, and seat it; also why its person's choice of a seat was refused."""
     caller = identify_hook(event, os.environ)
     found = facts_of(caller, os.environ, event)
     settings = settings_of(found)
@@ -54,8 +60,7 @@ def answer(event: dict[str, Any]) -> None:
             registry.remove(earlier)  # its window has gone on with this thread
         sweep()
         bells.ring(session.bell)  # whoever sleeps on it looks what waited before it was there
-        say(_announcement(event, registered, refusal))
-        office.do_due_work()
+    return registered, refusal
 
 
 def seated(office: Office, found: Session, known: str | None, seat: str | None) -> tuple[Registered, str]:

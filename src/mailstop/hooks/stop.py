@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mailstop.hooks import session_start
 from mailstop.hooks.entry import context
 from mailstop.hooks.turn import Turn
 from mailstop.rules.proofs import STOP
@@ -21,6 +22,7 @@ def answer(event: dict[str, Any]) -> None:
     turn = Turn(event)
     with turn as office:
         if office is None:
+            session_start.register(event)  # it was lost, or the plugin came in the middle of the session
             return
         turn.proves(office, STOP)
         is_codex = office.caller.client == "codex"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import time
 
 from mailstop import bells, faults
 from mailstop.clients import registry
 from mailstop.clients.caller import identify_hook
-from mailstop.engines import open_store
+from mailstop.engines import is_absent, reopen_store
 from mailstop.errors import MailstopError, StoreUnavailable
 from mailstop.hooks.entry import say
 from mailstop.office import Office
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
     from mailstop.rules.offers import Offer
 
+DUE_WORK_S = 1.0  # after which a hook rings no further door
+PATIENCE_S = 50.0  # of a hook's 60 (plugin/mailstop/hooks/hooks.json): what took longer may never have arrived
+
 
 class Turn:
     """A context manager: the event's session at its office, None when the session is not registered.
@@ -31,6 +35,7 @@ class Turn:
 
     def __init__(self, event: dict[str, Any]) -> None:
         self.event = event
+        self._began = time.monotonic()
         self._office: Office | None = None
 
     def __enter__(self) -> Office | None:
@@ -38,7 +43,7 @@ class Turn:
         registration = caller.registration
         if registration is None:
             return None
-        store = open_store(registration.store)
+        store = reopen_store(registration.store)
         try:
             self._office = Office(store, caller)
             self._enter(self._office)
@@ -54,6 +59,9 @@ class Turn:
         bells.silence(session.bell)
         faults.reach("bell silenced")
         try:
+            # Before anything is given: a client throws away what a hook wrote that runs too long, and what was
+            # recorded as handed would then seem to be proved by the next event.
+            office.do_due_work(seconds=DUE_WORK_S)
             office.note_mode(str(self.event.get("permission_mode") or ""))
         except MailstopError:
             bells.ring(session.bell)
@@ -69,7 +77,6 @@ class Turn:
 
     def _leave(self, office: Office) -> None:
         try:
-            office.do_due_work()
             office.set_bell()
             ring_for_other_stores(office)
         except MailstopError:  # whether anything waits is not known
@@ -126,7 +133,7 @@ class Turn:
         if value is not None:
             say(value)
             faults.reach("answer written")
-        if offer:
+        if offer and time.monotonic() - self._began < PATIENCE_S:
             office.handed(offer)
             faults.reach("answer recorded")
         return bool(offer and offer.letters)
@@ -141,6 +148,11 @@ def ring_for_other_stores(office: Office) -> None:
     if session is None or session.client != "codex" or bells.is_ringing(session.bell):
         return
     for url in registry.stores_of(session.bell) - {office.store.url}:
-        with open_store(url) as store:
-            if Office(store, office.caller).any_open(session.bell):
-                bells.ring(session.bell)
+        try:
+            if is_absent(url):
+                continue
+            with reopen_store(url) as store:
+                if Office(store, office.caller).any_open(session.bell):
+                    bells.ring(session.bell)
+        except MailstopError:  # what it holds is not known; its own sessions are told
+            bells.ring(session.bell)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from mailstop.engines.base import Delete, Put, Store
-    from mailstop.rules.leases import Hand
+    from mailstop.rules.leases import Hand, Lease
     from mailstop.rules.proofs import Event
     from mailstop.seat import Seat
 
@@ -56,6 +56,7 @@ def prove(store: Store, session: str, event: Event, *, now: int) -> tuple[int, .
     for _ in range(MOST_TRIES):
         lease = lease_of(store, session)
         if not lease.hands:
+            forget_void(store, lease)
             return ()
         verdict = judge(lease.hands, event)
         if verdict.kept == lease.hands:
@@ -82,6 +83,15 @@ def prove(store: Store, session: str, event: Event, *, now: int) -> tuple[int, .
             continue
         return tuple(proved)
     return ()
+
+
+def forget_void(store: Store, lease: Lease) -> None:
+    """Remove a row that only holds what dead processes took: it would keep the session's bell ringing."""
+    if lease.revision:
+        try:
+            store.board.change([lease.change(())], expect=lease.rows)
+        except Conflict:
+            pass
 
 
 def record_shown(store: Store, session: str, hands: Sequence[Hand], *, evidence: str, now: int) -> None:

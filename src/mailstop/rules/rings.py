@@ -5,6 +5,8 @@ No store lock is held during a ring, and no ring carries more than one fixed lin
 
 from __future__ import annotations
 
+import time
+
 from mailstop import bells, faults, fence
 from mailstop.engines.base import Delete, Put
 from mailstop.errors import Conflict
@@ -74,6 +76,9 @@ def settle(store: Store, seat: Seat, begun: Sequence[tuple[Letter, Route]], outc
     """Record what one ring for these letters of a seat proved."""
     if outcome.state not in ("notified", "uncertain"):  # no prompt will come of it
         store.board.change([route.but(rung=False).put() for _, route in begun])
+    if outcome.state == "uncertain":  # whoever looks next finds out; a second line too early would be one too many
+        late = now + routes.LONGEST_DEADLINE_MS
+        store.board.change([route.but(due=late).put() for _, route in begun])
     if outcome.state in PROVED:
         record_rung(store, seat, begun, outcome, now=now)
 
@@ -134,12 +139,17 @@ def _is_open(route: Route, now: int) -> bool:
     return True
 
 
-def do_due_work(store: Store, *, now: int, sealed: bool, limit: int = 20) -> int:
-    """Look again at every claim whose deadline has passed; return how many there were. Nothing from a sandbox."""
+def do_due_work(store: Store, *, now: int, sealed: bool, seconds: float, limit: int = 20) -> int:
+    """Look again at claims whose deadline has passed, and return how many there were. Nothing from a sandbox.
+
+    seconds: after which no further one is begun. The rest is the next one's who comes by.
+    """
     if sealed:
         return 0
-    done = 0
+    done, end = 0, time.monotonic() + seconds
     for row in store.board.due(now, beyond=now + routes.LONGEST_DEADLINE_MS, limit=limit):
+        if time.monotonic() > end:
+            break
         if row.key.startswith("route/") and _claimed(store, row, now):
             _look_again(store, Route.of(row), now)
             done += 1

@@ -123,13 +123,12 @@ def _way_to_claude(holder: Holder, *, sealed: bool) -> str:
 
     session = holder.session
     assert session is not None
-    rung_by_bell = listening(session.bell)
-    if session.hooked and not session.agents and is_busy(session.details, session.life):
-        return TURN
-    if rung_by_bell:
-        return MONITOR
+    busy = session.hooked and not session.agents and is_busy(session.details, session.life)
+    if listening(session.bell):
+        return TURN if busy else MONITOR
     if session.mode == "bypassPermissions" or not session.details.get("socket"):
-        return VISIT
+        return TURN if busy else VISIT
+    # Also in a turn, which takes the line in: without a monitor nobody would notice that the turn ended meanwhile.
     return SEALED if sealed else SOCKET
 
 
@@ -172,7 +171,8 @@ def settled(store: Store, seat: Seat, letter_ids: Sequence[str], *, now: int) ->
             continue
         route = Route.of(row)
         if route.rung and route.way in (MONITOR, SOCKET, QUEUE):
-            changes.append(route.but(shown=True, due=now + ECHO_MS).put())
+            due = None if route.way == QUEUE else now + ECHO_MS  # Codex keeps a line for hours
+            changes.append(route.but(shown=True, due=due).put())
         else:
             changes.append(Delete(route.key))
     return changes

@@ -21,7 +21,7 @@ from mailstop.engines.sqlite.readable import row_makes_sense
 from mailstop.engines.sqlite.rebuild import tables
 from mailstop.engines.sqlite.rows import letter_of
 from mailstop.engines.sqlite.statements import sql_file
-from mailstop.engines.sqlite.store_file import BUSY_S, real_path, refuse_other
+from mailstop.engines.sqlite.store_file import BUSY_S, real_path, refuse_lost, refuse_other
 from mailstop.errors import StoreDamaged, StoreNewer, StoreUnavailable
 from mailstop.json_text import loads
 from mailstop.records import Record
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     Stage = Callable[[str], Progress]  # is told what begins, and gives what is told how far it is
 
+_SEALED = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM})
 _STEPS = 200_000  # of SQLite's machine, between two signs of life
 _MOST_NAMED = 3  # damaged things that are named one by one
 
@@ -70,9 +71,7 @@ class Look(Connection):
         self.gate = Gate(path)
         self._copy = ""
         try:
-            self._looked_at = sqlite3.connect(
-                self._address(), uri=True, timeout=BUSY_S, isolation_level=None, check_same_thread=False
-            )
+            self._looked_at = self._opened()
             self._looked_at.execute("PRAGMA query_only = 1")
         except (sqlite3.Error, OSError) as error:
             self._drop_copy()
@@ -95,16 +94,22 @@ class Look(Connection):
         self._looked_at.close()
         self._drop_copy()
 
-    def _address(self) -> str:
-        from urllib.parse import quote
-
+    def _opened(self) -> sqlite3.Connection:
         log = f"{self.path}-wal"
         if not os.path.exists(log) or os.path.getsize(log) == 0:
-            return f"file:{quote(self.path)}?immutable=1"
+            return _connected(self.path, "immutable=1")
         if os.path.exists(f"{self.path}-shm"):
-            return f"file:{quote(self.path)}?mode=ro"
-        self._copy = _copied(self.path)  # the memory it shares would be made
-        return f"file:{quote(self._copy)}/{quote(os.path.basename(self.path))}"
+            opened = _connected(self.path, "mode=ro")
+            try:
+                opened.execute("SELECT count(*) FROM sqlite_schema")
+                return opened
+            except sqlite3.Error as error:
+                opened.close()
+                if error.sqlite_errorcode & 0xFF not in _SEALED:
+                    raise
+        # The memory that readers share would have to be made, or cannot be written from this sandbox.
+        self._copy = _copied(self.path)
+        return _connected(os.path.join(self._copy, os.path.basename(self.path)), "mode=rw")
 
     def _drop_copy(self) -> None:
         if self._copy:
@@ -124,6 +129,13 @@ class LookedAt(Store):
 
     def close(self) -> None:
         """Leave the file to whoever opened it."""
+
+
+def _connected(path: str, mode: str) -> sqlite3.Connection:
+    from urllib.parse import quote
+
+    address = f"file:{quote(path)}?{mode}"
+    return sqlite3.connect(address, uri=True, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
 
 
 def _copied(path: str) -> str:
@@ -153,6 +165,7 @@ def inspect(path: str, stage: Stage) -> Inspection:
 
 def _inspect(path: str, stage: Stage) -> Inspection:
     try:
+        refuse_lost(path)
         damage = _beginning(path) or _torn(path)
         look = Look(path)
         try:

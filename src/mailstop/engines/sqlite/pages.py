@@ -58,12 +58,13 @@ class Pages:
     """
 
     def __init__(self, path: str) -> None:
-        """Open both files. Raises OSError when there is no database; no log, or none that can be read, is fine."""
-        self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        """Open both files. Raises OSError when there is neither; no log, or none that can be read, is fine."""
         try:
             self._log_file = os.open(f"{path}-wal", os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
             self._log_file = -1
+        alone = self._log_file >= 0 and not os.path.exists(path)
+        self._file = os.open(os.devnull if alone else path, os.O_RDONLY | os.O_CLOEXEC)
         self.log = Log(0, {}, 0) if self._log_file < 0 else read_log(self._log_file)
         self.size_bytes = os.fstat(self._file).st_size
         self.use(self.layouts()[0])

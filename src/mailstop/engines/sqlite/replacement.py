@@ -31,7 +31,8 @@ def replace(path: str, rescued: str) -> str:
     """Set the store's file aside and put the rescued one in its place; return where the old one is. Raises OSError."""
     damaged = _damaged_of(path, rescued)
     faults.reach("before the damaged store is set aside")
-    os.rename(path, damaged)
+    if os.path.lexists(path):  # else the log alone is left
+        os.rename(path, damaged)
     faults.reach("damaged store set aside")
     _put_in_place(path, rescued)
     return damaged
