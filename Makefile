@@ -61,9 +61,9 @@ test: quick
 	@echo '== conformance tests'
 	@$(PYTEST) -n 2 tests/conformance
 	@[ ! -d tests/integration ] || { echo '== integration tests'; $(PYTEST) -n 2 tests/integration; }
-	@[ ! -d tests/faults ] || { echo '== fault tests'; $(PYTEST) tests/faults; }
+	@[ ! -d tests/faults ] || { echo '== fault tests'; $(PYTEST) -n 2 tests/faults; }
 	@[ ! -f tests/clients/run.sh ] || \
-		{ echo '== real clients'; sh tests/clients/run.sh "$(CURDIR)/$(VENV_PYTHON)"; }
+		{ echo '== real clients'; sh tests/clients/run.sh "$(CURDIR)/$(VENV_PYTHON)" -n 2; }
 
 demo: setup
 	@.venv/bin/mailstop demo

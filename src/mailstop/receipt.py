@@ -21,7 +21,10 @@ RANK = {
 
 
 class Receipt(Record):
-    """A state, when it was proved (milliseconds since 1970), and by what."""
+    """A state, when it was proved (milliseconds since 1970, for people), by what, and by which entry of the ledger.
+
+    entry: 0 for what is no entry of its own: the letter's own storing.
+    """
 
     n: int
     bag: str
@@ -29,6 +32,7 @@ class Receipt(Record):
     state: str
     at: int
     evidence: str = ""
+    entry: int = 0
 
 
 class Delivery(Record):

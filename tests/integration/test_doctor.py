@@ -464,6 +464,13 @@ def test_a_store_that_is_none_is_told(stranger: Party) -> None:
     assert (told.code, failed(told)) == (5, ["store"])
 
 
+def test_a_folder_in_the_place_of_the_store_is_told(stranger: Party, tmp_path: Path) -> None:
+    told = stranger.run("doctor", "--json", "--store", str(tmp_path))
+
+    assert (told.code, failed(told)) == (5, ["store"])
+    assert "it is no file" in check(told, "store")["found"]
+
+
 @pytest.fixture
 def registered(own_home: Path) -> Iterator[Any]:
     """Writes a registration: of this process, which lives, or of one that ended."""

@@ -50,6 +50,7 @@ def check(url: str, source: str, stage: Stage, *, command: str) -> Checked:
         return Checked((where, network))
     try:
         path = real_path(path)
+        unmade = is_unmade(path)
     except StoreUnavailable as error:
         return Checked((where.but(state=FAILED, found=error.message), network))
     if replacement.is_unfinished(path):
@@ -58,7 +59,7 @@ def check(url: str, source: str, stage: Stage, *, command: str) -> Checked:
     if not os.path.exists(path) and not _log_bytes(path):
         return Checked((_missing(where, url), network, *_space(path)))
     found = [where, network, modes("store files", own(path)), *_folder(path), *_space(path), *_writable(path)]
-    if is_unmade(path) and not _log_bytes(path):
+    if unmade and not _log_bytes(path):
         found[0] = where.but(found=f"{where.found}: empty; the first use sets it up")
         return Checked(tuple(found))
     soundness, readable = _soundness(path, stage, command)

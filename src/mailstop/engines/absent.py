@@ -71,7 +71,7 @@ class AbsentBoard(Board):
     def get(self, key: str) -> Row | None:
         return None
 
-    def under(self, prefix: str) -> list[Row]:
+    def under(self, prefix: str, *, after: str = "", limit: int | None = None) -> list[Row]:
         return []
 
     def due(self, now: int, *, beyond: int | None = None, limit: int = 50) -> list[Row]:
@@ -82,3 +82,6 @@ class AbsentBoard(Board):
 
     def change(self, changes: Sequence[Put | Delete], *, expect: Mapping[str, int] | None = None) -> None:
         self._store.made().board.change(changes, expect=expect)
+
+    def forget(self, prefix: str, now: int, *, limit: int = 500) -> int:
+        return 0

@@ -126,8 +126,8 @@ class Board(ABC):
         """The row of `key`, or None when there is none or it has expired."""
 
     @abstractmethod
-    def under(self, prefix: str) -> list[Row]:
-        """All rows whose key starts with `prefix`, by key."""
+    def under(self, prefix: str, *, after: str = "", limit: int | None = None) -> list[Row]:
+        """The rows whose key starts with `prefix`, by key: all, or at most `limit` of those behind the key `after`."""
 
     @abstractmethod
     def due(self, now: int, *, beyond: int | None = None, limit: int = 50) -> list[Row]:
@@ -146,6 +146,10 @@ class Board(ABC):
 
         expect: for each key the revision the caller has seen; 0 means not there. Raises Conflict.
         """
+
+    @abstractmethod
+    def forget(self, prefix: str, now: int, *, limit: int = 500) -> int:
+        """Delete rows under `prefix` that have expired at `now` (milliseconds), at most `limit`; return how many."""
 
 
 class Index(ABC):
@@ -200,6 +204,10 @@ class Index(ABC):
     @abstractmethod
     def seats_of(self, session: str) -> list[Seat]:
         """The seats that a session holds, by bag."""
+
+    @abstractmethod
+    def held_by(self, client: str) -> list[Seat]:
+        """The seats that sessions of a client hold, whether those live or not, by bag and name."""
 
     @abstractmethod
     def stay_ended(self, session: str, bag: str) -> Move | None:

@@ -21,10 +21,10 @@ class MemoryBoard(Board):
     def get(self, key: str) -> Row | None:
         return self._world.row(key)
 
-    def under(self, prefix: str) -> list[Row]:
+    def under(self, prefix: str, *, after: str = "", limit: int | None = None) -> list[Row]:
         with self._world.lock:
-            keys = sorted(key for key in self._world.rows if key.startswith(prefix))
-            return [row for key in keys if (row := self._world.row(key))]
+            keys = sorted(key for key in self._world.rows if key.startswith(prefix) and key > after)
+            return [row for key in keys if (row := self._world.row(key))][:limit]
 
     def due(self, now: int, *, beyond: int | None = None, limit: int = 50) -> list[Row]:
         with self._world.lock:
@@ -35,6 +35,14 @@ class MemoryBoard(Board):
     def next_due(self) -> int | None:
         with self._world.lock:
             return min((row.due for row in self._world.rows.values() if row.due is not None), default=None)
+
+    def forget(self, prefix: str, now: int, *, limit: int = 500) -> int:
+        with self._world.lock:
+            rows = [row for key, row in self._world.rows.items() if key.startswith(prefix)]
+            expired = [row.key for row in rows if row.expires is not None and row.expires <= now][:limit]
+            for key in expired:
+                del self._world.rows[key]
+        return len(expired)
 
     def change(self, changes: Sequence[Put | Delete], *, expect: Mapping[str, int] | None = None) -> None:
         self._world.oppose(expect or {})

@@ -30,8 +30,8 @@ class SQLiteBoard(Board):
         rows = self._connection.rows(QUERY["board_row"], {"key": key, "now": _now()})
         return self._row(rows[0]) if rows else None
 
-    def under(self, prefix: str) -> list[Row]:
-        bounds = {"first": prefix, "past": prefix + "\U0010ffff", "now": _now()}
+    def under(self, prefix: str, *, after: str = "", limit: int | None = None) -> list[Row]:
+        bounds = {**_bounds(prefix), "after": after, "now": _now(), "limit": -1 if limit is None else limit}
         return [self._row(row) for row in self._connection.rows(QUERY["board_under"], bounds)]
 
     def due(self, now: int, *, beyond: int | None = None, limit: int = 50) -> list[Row]:
@@ -46,6 +46,15 @@ class SQLiteBoard(Board):
         with self._connection.transaction() as sqlite:
             check_rows(sqlite, expect or {})
             apply_changes(sqlite, changes)
+
+    def forget(self, prefix: str, now: int, *, limit: int = 500) -> int:
+        bounds = {**_bounds(prefix), "now": now, "limit": limit}
+        if not self._connection.rows(QUERY["board_expired"], bounds):  # the usual case needs no lock
+            return 0
+        with self._connection.transaction() as sqlite:
+            expired = sqlite.execute(QUERY["board_expired"], bounds).fetchall()
+            sqlite.executemany("DELETE FROM board WHERE key = ?", expired)
+        return len(expired)
 
     def _row(self, row: tuple[Any, ...]) -> Row:
         key, value, revision, due, expires = row
@@ -71,6 +80,10 @@ def apply_changes(sqlite: sqlite3.Connection, changes: Sequence[Put | Delete]) -
         else:
             sqlite.execute("DELETE FROM board WHERE key = ?", (change.key,))
         faults.reach("row changed")
+
+
+def _bounds(prefix: str) -> dict[str, Any]:
+    return {"first": prefix, "past": prefix + "\U0010ffff"}
 
 
 def _now() -> int:

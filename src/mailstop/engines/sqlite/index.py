@@ -91,6 +91,9 @@ class SQLiteIndex(Index):
     def seats_of(self, session: str) -> list[Seat]:
         return [_seat(row) for row in self._rows("seats_of", session=session)]
 
+    def held_by(self, client: str) -> list[Seat]:
+        return [_seat(row) for row in self._rows("held_by", client=client)]
+
     def stay_ended(self, session: str, bag: str) -> Move | None:
         from mailstop.engines.sqlite.rows import move_of
 

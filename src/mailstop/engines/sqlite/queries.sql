@@ -33,7 +33,7 @@ SELECT n, bag, seat, state, shown, answered FROM deliveries
 WHERE bag = :bag AND seat IN (SELECT value FROM json_each(:seats)) AND n = :n;
 
 -- receipts: all that was proved of a letter, oldest first
-SELECT n, bag, seat, state, at, evidence FROM receipts WHERE n = :n ORDER BY entry, seat;
+SELECT n, bag, seat, state, at, evidence, entry FROM receipts WHERE n = :n ORDER BY entry, seat;
 
 -- seat: one seat
 SELECT * FROM seats WHERE bag = :bag AND name = :name;
@@ -43,6 +43,9 @@ SELECT * FROM seats WHERE :bag IS NULL OR bag = :bag ORDER BY bag, name;
 
 -- seats_of: the seats a session holds; uses seats_session
 SELECT * FROM seats WHERE session = :session ORDER BY bag;
+
+-- held_by: the seats that sessions of a client hold; uses seats_session
+SELECT * FROM seats WHERE session IS NOT NULL AND client = :client ORDER BY bag, name;
 
 -- stay_ended: what came next at the seat of a bag that a session took last: its leaving, or another's taking
 SELECT e.n, e.at, m.bag, m.seat, m.act, e.data
@@ -84,9 +87,12 @@ SELECT key, value, revision, due, expires FROM board WHERE key = :key AND (expir
 INSERT INTO board VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE
 SET value = excluded.value, revision = max(excluded.revision, revision + 1), due = excluded.due, expires = excluded.expires;
 
--- board_under: the rows whose key lies between two bounds
+-- board_under: the rows whose key lies between two bounds; a negative limit is none
 SELECT key, value, revision, due, expires FROM board
-WHERE key >= :first AND key < :past AND (expires IS NULL OR expires > :now) ORDER BY key;
+WHERE key >= :first AND key > :after AND key < :past AND (expires IS NULL OR expires > :now) ORDER BY key LIMIT :limit;
+
+-- board_expired: the keys between two bounds whose rows have expired
+SELECT key FROM board WHERE key >= :first AND key < :past AND expires <= :now LIMIT :limit;
 
 -- board_due: the rows that fell due, or are due too far ahead, the longest due first; uses board_due
 SELECT key, value, revision, due, expires FROM board
