@@ -101,6 +101,11 @@ def one_line(text: str, longest: int) -> str:
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
+def plain_line(text: str) -> str:
+    """`text` cleaned and on one line, whatever its length; quotes stay, because it may hold a command to type."""
+    return clean(text).replace("\n", "␊").replace("\t", " ")
+
+
 # -- invisible characters ------------------------------------------------------------------------------------
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
-from mailstop.errors import InvalidStore
+from mailstop.errors import InvalidStore, StoreUnavailable
 
 SQLITE = "sqlite:///"
 STORE = "MAILSTOP_STORE"  # the variable that chooses a store
@@ -62,7 +62,8 @@ def chosen_store(option: str | None = None) -> str | None:
 
 
 def store_url(value: str) -> str:
-    """The URL for a URL or a plain path, made absolute. `..` is left to the system. Raises InvalidStore."""
+    """The URL for a URL or a plain path, made absolute. `..` is left to the system. Raises InvalidStore, or
+    StoreUnavailable for a relative path where the folder this runs in was deleted."""
     if value == "memory:":
         return value
     path = os.path.expanduser(value.removeprefix(SQLITE) if value.startswith(SQLITE) else value)
@@ -70,9 +71,21 @@ def store_url(value: str) -> str:
         raise InvalidStore(url=value)
     if path.startswith("~"):  # the home of nobody: a folder of that name would be made
         raise InvalidStore(url=value)
+    if os.path.isabs(path):
+        folder = "/"
+    else:
+        try:
+            folder = os.getcwd()
+        except OSError:
+            raise StoreUnavailable(path=path, reason="it is a relative path, in a folder that is gone") from None
     if ".." in path.split("/"):  # behind a symbolic link it is not what the letters of the path say
-        return SQLITE + os.path.join(os.getcwd(), path)
-    return SQLITE + os.path.abspath(path)
+        return SQLITE + os.path.join(folder, path)
+    return SQLITE + os.path.normpath(os.path.join(folder, path))
+
+
+def store_name(url: str) -> str:
+    """How a store is named to people: its file, where it is one."""
+    return url.removeprefix(SQLITE)
 
 
 def store_path(url: str) -> str:

@@ -78,6 +78,10 @@ class NotSeated(Refused):
     """This session holds no seat{where}, so there is nothing to leave. Where it sits: mailstop status"""
 
 
+class PersonStays(Refused):
+    """`human` is the person's own seat in every bag: nobody takes it, and nobody leaves it."""
+
+
 class OwnSeat(Refused):
     """A letter from {name!r}{where} to itself was refused: nobody writes to their own seat."""
 
@@ -133,11 +137,15 @@ class NotFound(MailstopError):
 
 
 class UnknownSeat(NotFound):
-    """{problem}. Nothing was stored. For a seat that nobody has taken yet: --hold"""
+    """{problem}.{advice}"""
 
 
 class UnknownNumber(NotFound):
     """There is no letter {n}. The newest is {newest}: mailstop read"""
+
+
+class OtherBag(NotFound):
+    """Letter {n} is in bag {bag}, not in bag {asked}. Its number is enough: leave --bag out."""
 
 
 class UnknownBag(NotFound):
@@ -175,7 +183,7 @@ class StoreNewer(StoreUnavailable):
 
 
 class StoreFull(StoreUnavailable):
-    """The disk that holds {path} is full. Nothing was stored: make room and send again."""
+    """The disk that holds {path} is full. Nothing was stored: make room and try again."""
 
 
 class StoreSealed(StoreUnavailable):
@@ -224,6 +232,22 @@ class Uncertain(MailstopError):
 class OutputLost(MailstopError):
     """The answer could not be written: {reason}. What was asked is done, but letters that were to be shown count as
     unread."""
+
+    exit_code = 6
+
+
+# -- mailstop's own faults -------------------------------------------------------------------------------------------
+
+
+class Failed(MailstopError):
+    """mailstop itself failed ({what}), and nothing was stored by it. The details are in {log}"""
+
+    exit_code = 5
+
+
+class FailedInDoubt(Failed):
+    """mailstop itself failed ({what}), and whether anything was stored is not known. Look: mailstop read; or repeat
+    with the same --key. The details are in {log}"""
 
     exit_code = 6
 

@@ -33,8 +33,8 @@ _LONGEST_PATH = 120  # characters
 _LONGEST_NUMBER = 19  # digits
 _CLIENTS = {"claude": "Claude Code", "codex": "Codex", "program": "a program"}
 _PLACEHOLDER = "YOUR TEXT"
-# Claude Code asks the person before it runs a here-document with a quote between braces; quoted as an argument it runs.
-_JSON = "With JSON in it: mailstop send SEAT 'YOUR TEXT'; a reply likewise."
+# Claude Code asks the person before it runs a here-document with a quote between braces.
+_JSON = "With JSON in it: mailstop send SEAT --body-file PATH; a reply likewise."
 
 
 class Delivery(Record):
@@ -133,12 +133,13 @@ def deliver(
     more: int = 0,
     limit_bytes: int = DELIVERY_BYTES,
     person: str = PERSON,
+    store: str = "",
 ) -> Delivery:
     """The text that hands letters to a model, at most `limit_bytes` of UTF-8.
 
     letters: oldest first, the order in which they are shown. now_ms: milliseconds since 1970, for their age.
     nonce: at least eight random letters and digits, fresh for each call. more: how many wait beyond
-    `letters`.
+    `letters`. store: what its commands have to say of the store, as clients/stores.option_for gives it.
 
     The first letter that does not fit stays out with all after it. Only the oldest is ever cut, when it does
     not fit even alone; it is then shown in part.
@@ -148,28 +149,36 @@ def deliver(
     for letter in letters:
         if len(letter.body) > limit_bytes:
             break
-        blocks.append(_block(letter, clean(letter.body), now_ms=now_ms, nonce=nonce, person=person))
-        longer = _composed(letters[: len(blocks)], blocks, left - len(blocks), person)
+        blocks.append(_block(letter, clean(letter.body), now_ms=now_ms, nonce=nonce, person=person, store=store))
+        longer = _composed(letters[: len(blocks)], blocks, left - len(blocks), person, store)
         if _size(longer) > limit_bytes:
             break
         shown, text = len(blocks), longer
     if shown:
         return Delivery(text, tuple(letter.n for letter in letters[:shown]), (), left - shown)
     if letters:
-        text = _cut(letters[0], left - 1, limit_bytes, now_ms=now_ms, nonce=nonce, person=person)
+        text = _cut(letters[0], left - 1, limit_bytes, now_ms=now_ms, nonce=nonce, person=person, store=store)
     if text:
         return Delivery(text, (), (letters[0].n,), left - 1)
-    return Delivery(f"mailstop: {_waiting(left)}"[:limit_bytes] if left else "", left=left)
+    return Delivery(f"mailstop: {_waiting(left, store=store)}"[:limit_bytes] if left else "", left=left)
 
 
-def reply_command(letter: Letter, nonce: str) -> str:
+def nothing_fits(left: int, limit_bytes: int) -> str:
+    """What is said where letters wait and none of them can be given within so few bytes."""
+    return (
+        f"mailstop: {_count(left, 'letter')} {'waits' if left == 1 else 'wait'}, and nothing of the oldest fits into "
+        f"{_count(limit_bytes, 'byte')}: give --max-bytes more (at most {DELIVERY_BYTES} without it)"
+    )
+
+
+def reply_command(letter: Letter, nonce: str, store: str = "") -> str:
     """The command that answers a letter, as it runs in Claude Code under the one rule `Bash(mailstop:*)`.
 
     The delimiter is quoted: only then does Claude Code let a here-document pass, and the shell leave the text
     alone. It holds the nonce, so no letter that is quoted in the answer can end it early. The number is
-    enough: an answer goes to the letter's bag.
+    enough: an answer goes to the letter's bag. store: see `deliver`.
     """
-    return f"mailstop reply {letter.n} - <<'MAIL_{nonce}'\n{_PLACEHOLDER}\nMAIL_{nonce}"
+    return f"mailstop reply {letter.n}{store} - <<'MAIL_{nonce}'\n{_PLACEHOLDER}\nMAIL_{nonce}"
 
 
 def age(ms: int) -> str:
@@ -193,13 +202,15 @@ def preview(letter: Letter) -> str:
     return line if len(line) <= LONGEST_PREVIEW else line[: LONGEST_PREVIEW - 1] + "…"
 
 
-def whole(letter: Letter, *, now_ms: int, nonce: str, answerable: bool = True, person: str = PERSON) -> str:
+def whole(
+    letter: Letter, *, now_ms: int, nonce: str, addressed: bool = True, person: str = PERSON, store: str = ""
+) -> str:
     """One letter in full, whatever its size, for a model that asked for it.
 
-    answerable: whether the command that answers it is of use to the reader.
+    addressed: whether it was written to the reader; to nobody else it says that a reply is needed, or how to answer.
     """
     shown = clean(letter.body)
-    block = _block(letter, shown, now_ms=now_ms, nonce=nonce, person=person, answerable=answerable)
+    block = _block(letter, shown, now_ms=now_ms, nonce=nonce, person=person, addressed=addressed, store=store)
     return _composed([letter], [block], 0, person)
 
 
@@ -229,28 +240,28 @@ def beginning(body: str, room_bytes: int) -> tuple[str, int]:
     return clean(begin), _size(body) - _size(begin)
 
 
-def left_out(letter: Letter, omitted: int) -> str:
-    """What is said under a letter that was cut."""
-    return f"{omitted} more bytes of this letter are left out. All of it: mailstop read {letter.n}"
+def left_out(letter: Letter, omitted: int, store: str = "") -> str:
+    """What is said under a letter that was cut. store: see `deliver`."""
+    return f"{omitted} more bytes of this letter are left out. All of it: mailstop read {letter.n}{store}"
 
 
-def _cut(letter: Letter, left: int, limit_bytes: int, *, now_ms: int, nonce: str, person: str) -> str:
+def _cut(letter: Letter, left: int, limit_bytes: int, *, now_ms: int, nonce: str, person: str, store: str) -> str:
     """The longest beginning of a letter that fits; empty when not one character does."""
 
     def text(shown: str, omitted: int) -> str:
-        block = _block(letter, shown, omitted=omitted, now_ms=now_ms, nonce=nonce, person=person)
-        return _composed([letter], [block], left, person)
+        block = _block(letter, shown, omitted=omitted, now_ms=now_ms, nonce=nonce, person=person, store=store)
+        return _composed([letter], [block], left, person, store)
 
     room = limit_bytes - _size(text("", _size(letter.body)))
     shown, omitted = beginning(letter.body, room)
     return text(shown, omitted) if shown else ""
 
 
-def _composed(letters: Sequence[Letter], blocks: Sequence[str], left: int, person: str) -> str:
+def _composed(letters: Sequence[Letter], blocks: Sequence[str], left: int, person: str, store: str = "") -> str:
     head = _heading(letters, person)
     if len(letters) > 1:
         head += _overview(letters)
-    tail = [_waiting(left, "more ")] if left else []
+    tail = [_waiting(left, "more ", store)] if left else []
     return "\n\n".join([head, *blocks, *tail])
 
 
@@ -287,26 +298,27 @@ def _block(
     nonce: str,
     person: str,
     omitted: int = 0,
-    answerable: bool = True,
+    addressed: bool = True,
+    store: str = "",
 ) -> str:
-    lines = [_origin(letter, now_ms, person)]
+    lines = [_origin(letter, now_ms, person, addressed=addressed)]
     hint = kind_of(letter.kind)
     if hint is not GENERIC:
         lines.append(f'Kind "{letter.kind}": {hint.hint}')
-    elif letter.kind != "note":
+    else:
         lines.append(f'Kind "{one_line(letter.kind, LONGEST_KIND)}".')
     if letter.artifacts:
         paths = [f'"{one_line(path, _LONGEST_PATH)}"' for path in letter.artifacts[: _LISTED + 1]]
         lines.append(f"Artifacts, as the sender names them: {_listed(paths, of=len(letter.artifacts))}")
     lines.append(fenced(shown, nonce))
     if omitted:
-        lines.append(left_out(letter, omitted))
-    if answerable:
-        lines += _closing(letter, nonce)
+        lines.append(left_out(letter, omitted, store))
+    if addressed:
+        lines += _closing(letter, nonce, store)
     return "\n".join(lines)
 
 
-def _origin(letter: Letter, now_ms: int, person: str) -> str:
+def _origin(letter: Letter, now_ms: int, person: str, *, addressed: bool) -> str:
     sender = _name(letter.sender)
     who = f"the person (seat {sender})" if letter.sender == person else f"seat {sender}"
     project = f'project "{one_line(letter.project, _LONGEST_PROJECT)}"' if letter.project else ""
@@ -318,12 +330,14 @@ def _origin(letter: Letter, now_ms: int, person: str) -> str:
     parts.append(age(now_ms - letter.at))
     if letter.ref is not None:
         parts.append(f"answers {letter.ref}")
-    if len(letter.to) > 1:
+    if not addressed:
+        parts.append(f"to {_listed([_name(seat) for seat in letter.to])}")
+    elif len(letter.to) > 1:
         parts.append(f"to {len(letter.to)} seats")
     return ", ".join(parts) + "."
 
 
-def _closing(letter: Letter, nonce: str) -> list[str]:
+def _closing(letter: Letter, nonce: str, store: str) -> list[str]:
     if letter.final:
         return ["This letter is final: send no reply, even if it asks for one."]
     expects = kind_of(letter.kind).expects
@@ -333,11 +347,11 @@ def _closing(letter: Letter, nonce: str) -> list[str]:
         line = "A reply is needed:"
     else:
         line = f"A reply is needed (when done, --kind {expects}):"
-    return [line, reply_command(letter, nonce)]
+    return [line, reply_command(letter, nonce, store)]
 
 
 def _reply_due(letter: Letter) -> bool:
-    return not letter.final and action_needed(letter.kind, letter.needs_reply)
+    return action_needed(letter.kind, letter.needs_reply, letter.final)
 
 
 # -- what a session is told at its start ---------------------------------------------------------------------
@@ -349,7 +363,8 @@ class Start(Record):
     seats: its own, each with its bag; none means that it may look and not write. waiting: letters that come
     to it by themselves. inherited: letters to its seat from before it sat there, which are announced and not
     shown. owing: letters that it was shown and has not answered. ended: seats of this folder whose sessions
-    ended, with the number of letters that wait there.
+    ended, with the number of letters that wait there. left_owing: letters from before it sat there that somebody was
+    shown and nobody has answered.
     """
 
     seats: tuple[tuple[str, str], ...] = ()
@@ -357,6 +372,7 @@ class Start(Record):
     inherited: int = 0
     owing: tuple[Letter, ...] = ()
     ended: tuple[tuple[str, int], ...] = ()
+    left_owing: int = 0
 
 
 def announcement(start: Start, *, compact: bool = False) -> str:
@@ -402,6 +418,9 @@ def _introduction(start: Start, detail: int) -> list[str]:
         lines.append(f"From before this session {_waiting(start.inherited)}")
     if start.owing:
         lines.append(f"Shown before, reply still due: {_owed(start, detail)}.")
+    if start.left_owing and detail:
+        replies = "a reply is" if start.left_owing == 1 else f"{start.left_owing} replies are"
+        lines.append(f"From before this session {replies} still due: mailstop read")
     if start.ended:
         seats = [f"{_name(seat)} ({_count(left, 'letter')})" for seat, left in start.ended]
         listed = _listed(seats, most=detail) if detail else _count(len(seats), "seat")
@@ -456,8 +475,8 @@ def _count(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
-def _waiting(count: int, more: str = "") -> str:
-    return f"{_count(count, more + 'letter')} {'waits' if count == 1 else 'wait'}: mailstop check"
+def _waiting(count: int, more: str = "", store: str = "") -> str:
+    return f"{_count(count, more + 'letter')} {'waits' if count == 1 else 'wait'}: mailstop check{store}"
 
 
 def _seat(name: str, bag: str = DEFAULT_BAG) -> str:

@@ -46,12 +46,14 @@ class Page(Record):
 class Reader(Record):
     """Who reads. nonce: at least eight random letters and digits; empty for a person. limit_bytes: None is no limit.
 
-    bag: the bag the page is about, which need not be said again; None when it is about several.
+    bag: the bag the page is about, which need not be said again; None when it is about several. store: what commands
+    have to say of the store.
     """
 
     nonce: str = ""
     limit_bytes: int | None = None
     bag: str | None = DEFAULT_BAG
+    store: str = ""
 
 
 def history_page(history: History, title: str, more: str, reader: Reader) -> Page:
@@ -130,9 +132,9 @@ def _composed(letter: Letter, shown: str, reader: Reader) -> str:
 
 def _begun(letter: Letter, reader: Reader, room: int) -> str:
     """The letter with as much of its body as leaves the whole within `room` bytes."""
-    fixed = _size(_composed(letter, "", reader) + "\n" + left_out(letter, _size(letter.body)))
+    fixed = _size(_composed(letter, "", reader) + "\n" + left_out(letter, _size(letter.body), reader.store))
     shown, omitted = beginning(letter.body, room - fixed)
-    return _composed(letter, shown, reader) + (f"\n{left_out(letter, omitted)}" if omitted else "")
+    return _composed(letter, shown, reader) + (f"\n{left_out(letter, omitted, reader.store)}" if omitted else "")
 
 
 def _head(record: Letter | Move, reader: Reader) -> str:

@@ -36,11 +36,11 @@ def kind_of(name: str) -> Kind:
     return KINDS.get(name, GENERIC)
 
 
-def action_needed(name: str, needs_reply: bool) -> bool:
+def action_needed(name: str, needs_reply: bool, final: bool = False) -> bool:
     """Whether a letter of this kind asks something of its reader.
 
     The rule of lanes: a reply is asked for, or the kind implies one, or it expects an answer of a kind of its
-    own.
+    own. A final letter asks for nothing, whatever its kind.
     """
     kind = kind_of(name)
-    return needs_reply or kind.needs_reply or kind.expects is not None
+    return not final and (needs_reply or kind.needs_reply or kind.expects is not None)

@@ -230,6 +230,15 @@ class Office:
             if self.session.client == "codex":
                 self.set_bell()  # for the other threads that share it
 
+    def sweep(self) -> None:
+        """Take away what sessions left behind that are over; a bounded part each time, and nothing from a sandbox."""
+        if self.caller.sandboxed:
+            return
+        try:
+            rules.sweeps.sweep(self.store, now=self.clock())
+        except MailstopError:  # what the caller came for is done; the next one sweeps
+            return
+
     def holders(self, bag: str | None = None) -> list[Holder]:
         """All seats of a bag, or of all, with who holds them."""
         return [holder_of(self.store, seat) for seat in self.store.index.seats(bag)]
@@ -496,7 +505,9 @@ class Office:
         """
         if rules.routes.has_passed(self.store.board.next_due(), self.clock()):
             return True
-        found = (session for session in rules.sessions.all_of(self.store) if session.bell == bell)
+        # By the seats that are held, not by the sessions that are known: those of a month are.
+        held = {str(seat.session) for seat in self.store.index.held_by("codex")}
+        found = (session for each in held if (session := session_of(self.store, each)) and session.bell == bell)
         return any(self._anything_open(session) and lives(session) is not False for session in found)
 
     def _anything_open(self, session: Session) -> bool:

@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
 
+KEPT_MS = 30 * 24 * 3600 * 1000  # how long a session that is over can be gone on with, unless it holds a seat
+
+
 class Session(Record):
     """A session and what is known of it.
 
@@ -54,8 +57,12 @@ class Session(Record):
         return cls(**{name: value[name] for name in cls.fields if name in value})
 
     def named(self) -> str:
-        """How people recognise it: its client and the first characters of the vendor's id."""
-        return f"{self.client} {self.client_session[:8]}" if self.client_session else self.client
+        """How people recognise it: its client and the first characters of the vendor's id.
+
+        Not of a program's: that is the token by which the program is known.
+        """
+        named = self.client_session and self.client != "program"
+        return f"{self.client} {self.client_session[:8]}" if named else self.client
 
 
 def session_key(session_id: str) -> str:

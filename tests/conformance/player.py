@@ -74,7 +74,7 @@ class Player:
 
     def check_killed_before_its_end(self) -> Offer:
         """`mailstop check` in a process that dies when it has leased letters and before it has written them."""
-        process = Process()
+        process = self.play.process()
         with patch.object(life, "my_life", lambda: process.life):
             offer = self.offered()
         process.end()

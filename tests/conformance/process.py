@@ -11,7 +11,10 @@ class Process:
     """A process that does nothing but live, until it is ended."""
 
     def __init__(self) -> None:
-        self._child = subprocess.Popen(["sleep", "3600"], stdin=subprocess.DEVNULL, start_new_session=True)
+        # It ends with the test run, however that ends: its input is then at an end.
+        self._child = subprocess.Popen(
+            ["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True
+        )
         life = life_of(self._child.pid)
         assert life is not None
         self.life: Life = life
@@ -20,4 +23,4 @@ class Process:
         """Kill it, and wait until it is gone. Twice is fine."""
         if self._child.poll() is None:
             self._child.kill()
-            self._child.wait()
+            self._child.communicate()

@@ -10,7 +10,7 @@ from mailstop.checkup.finding import DOCTOR, OK, WARNING, Finding, counted
 from mailstop.checkup.modes import modes, tighten
 from mailstop.clients import registry
 from mailstop.clients.life import is_alive
-from mailstop.doors import claude_monitor
+from mailstop.rules import sweeps
 
 RECENT_S = 24 * 3600  # an error of a hook that is older says nothing of today
 _LINES = 3
@@ -27,12 +27,8 @@ def findings() -> list[Finding]:
 def mend() -> list[str]:
     """Take the folder from others, and sweep out what ended sessions left; return what was done."""
     done = [tighten(_own())]
-    ended = registry.sweep()
-    own_bells = [registration.bell for registration in ended if registration.client != "codex"]  # else shared
-    bells.sweep(own_bells)
-    claude_monitor.sweep(own_bells)
-    if ended:
-        done.append(f"swept out {counted(len(ended), 'ended session')}")
+    if ended := sweeps.registrations():
+        done.append(f"swept out {counted(ended, 'ended session')}")
     return [text for text in done if text]
 
 

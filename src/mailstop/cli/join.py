@@ -44,7 +44,9 @@ def run(office: Office, args: Arguments) -> Result:
         return _join_program(office, args.name, bag, args.pid)
     if office.caller.who == "client" and (office.session is None or args.background):
         _register(office, background=args.background)
-    return _result(office.join(args.name, bag=bag))
+    seated = office.join(args.name, bag=bag)
+    office.sweep()
+    return _result(seated)
 
 
 def _register(office: Office, *, background: bool) -> None:
@@ -69,6 +71,7 @@ def _join_program(office: Office, name: str, bag: str, pid: int | None) -> Resul
     registered = office.register(facts_of(office.caller, os.environ), known=known, automatic=False)
     _remember(office, registered.session)
     seated = office.join(name, bag=bag)
+    office.sweep()
     line = program.export_line(token)
     return Result({**_data(seated), "export": line}, line)
 
@@ -115,14 +118,4 @@ def _taken_from(seated: Seated) -> dict[str, str] | None:
 
 
 def _remember(office: Office, session: Session) -> None:
-    registry.write(
-        registry.Registration(
-            session.client,
-            session.client_session,
-            session.id,
-            office.store.url,
-            office.caller.living(),
-            session.folder,
-            {name: str(value) for name, value in session.details.items()},
-        )
-    )
+    registry.write(registry.Registration.of(session, store=office.store.url, life=office.caller.living()))

@@ -35,6 +35,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from mailstop.session import Session
+
 CLIENTS = ("claude", "codex", "program")
 
 # In Codex a plugin's hook has PLUGIN_ROOT as well, the same as CLAUDE_PLUGIN_ROOT; its CLAUDE_PID may be an outer one.
@@ -84,6 +86,12 @@ class Registration(Record):
             codex_home=self.details.get("codex_home", ""),
             token=self.client_session,
         )
+
+    @classmethod
+    def of(cls, session: Session, *, store: str, life: Life) -> Registration:
+        """The registration of a session of the board. life: of the process that is to be found by it."""
+        details = {name: str(value) for name, value in session.details.items()}
+        return cls(session.client, session.client_session, session.id, store, life, session.folder, details)
 
     @classmethod
     def from_dict(cls, value: object) -> Registration | None:
@@ -141,26 +149,51 @@ def write(registration: Registration) -> None:
         raise StateUnavailable(path=config.state_folder(), reason=error.strerror or str(error)) from None
     if registration.client == "codex":
         _link_bell(registration.details.get("codex_home", ""), registration.bell)
+        _note_store(registration.bell, registration.store)
 
 
 def _write(registration: Registration) -> None:
     os.makedirs(config.state_folder(), 0o700, exist_ok=True)
     os.makedirs(folder(), 0o700, exist_ok=True)
     value = registration.but(life=registration.life.as_dict(), details=dict(registration.details)).as_dict()
-    fresh = os.path.join(folder(), f".{os.getpid()}-{os.urandom(4).hex()}.new")
+    _replace(os.path.join(folder(), registration.file_name), dumps(value).encode())
+
+
+def _replace(path: str, content: bytes) -> None:
+    """Write a file whole or not at all, over one that is there. Raises OSError."""
+    fresh = os.path.join(os.path.dirname(path), f".{os.getpid()}-{os.urandom(4).hex()}.new")
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         try:
-            content = dumps(value).encode()
             if os.write(descriptor, content) < len(content):  # the disk is full from there on
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         finally:
             os.close(descriptor)
         faults.reach("registration written")
-        os.replace(fresh, os.path.join(folder(), registration.file_name))
+        os.replace(fresh, path)
     except BaseException:
         os.unlink(fresh)
         raise
+
+
+def _note_store(bell: str, store: str) -> None:
+    """Note that a session with this bell has its mail in this store; without it others' letters wait a little longer.
+
+    A file for each store, named by a hash of its URL, so that nobody who looks has to read all registrations.
+    """
+    path = os.path.join(_stores_folder(bell), f"{_hash(store.encode('utf-8', 'surrogateescape')):016x}")
+    try:
+        if read_small(path, largest=_LARGEST_FILE, own=True) == os.fsencode(store):
+            os.utime(path)
+            return
+        os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
+        _replace(path, os.fsencode(store))
+    except OSError:
+        pass
+
+
+def _stores_folder(bell: str) -> str:
+    return os.path.join(config.state_folder(), "stores", bell)
 
 
 def _link_bell(codex_home: str, bell: str) -> None:
@@ -223,8 +256,10 @@ def of_window(codex_home: str, window: str) -> Registration | None:
 
 
 def stores_of(bell: str) -> set[str]:
-    """The URLs of the stores of all Codex threads that have this bell."""
-    return {one.store for one in _named("codex-") if one.bell == bell}
+    """The URLs of the stores in which a Codex thread with this bell was registered within the last month or so."""
+    place = _stores_folder(bell)
+    contents = (read_small(os.path.join(place, name), largest=_LARGEST_FILE, own=True) for name in _listed(place))
+    return {os.fsdecode(content) for content in contents if content}
 
 
 def everyone() -> list[Registration]:
@@ -234,9 +269,10 @@ def everyone() -> list[Registration]:
 
 def remove(registration: Registration) -> None:
     """Take out a registration, unless another process has registered in its place. It may be gone already."""
+    seen = _identity(registration.file_name)
     there = _read(registration.file_name)
     if there is None or there.life == registration.life:
-        _unlink(registration.file_name)
+        _unlink(registration.file_name, seen)
 
 
 def sweep() -> list[Registration]:
@@ -249,20 +285,37 @@ def sweep() -> list[Registration]:
     first = time.time_ns() % len(names) if len(names) > _MOST_SWEPT else 0
     dead = []
     for name in (names[first:] + names[:first])[:_MOST_SWEPT]:
+        seen = _identity(name)
         registration = _read(name) if name.endswith(".json") else None
         alive = is_alive(registration.life) if registration else None
         of_codex = registration is not None and registration.client == "codex"
         if registration and alive is False and not of_codex:
-            _unlink(name)
-            dead.append(registration)
+            if _unlink(name, seen):
+                dead.append(registration)
         elif alive is not True and _age_s(name) > (_STALE_S if registration else _TORN_S):
-            _unlink(name)
+            _unlink(name, seen)
+    for bell in _listed(_stores_folder(""))[:_MOST_SWEPT]:
+        _sweep_stores(_stores_folder(bell))
     return dead
 
 
+def _sweep_stores(place: str) -> None:
+    for name in _listed(place)[:_MOST_SWEPT]:
+        path = os.path.join(place, name)
+        try:
+            if time.time() - os.lstat(path).st_mtime > _STALE_S:
+                os.unlink(path)
+        except OSError:
+            continue
+
+
 def _names() -> list[str]:
+    return _listed(folder())
+
+
+def _listed(place: str) -> list[str]:
     try:
-        return sorted(os.listdir(folder()))
+        return sorted(os.listdir(place))
     except OSError:
         return []
 
@@ -281,11 +334,30 @@ def _read(name: str) -> Registration | None:
     return registration if registration and registration.file_name == name else None
 
 
-def _unlink(name: str) -> None:
+def _identity(name: str) -> tuple[int, int] | None:
+    """What tells a file from another one of the same name that is put in its place."""
     try:
-        os.unlink(os.path.join(folder(), name))
+        facts = os.lstat(os.path.join(folder(), name))
     except OSError:
-        pass
+        return None
+    return facts.st_ino, facts.st_ctime_ns
+
+
+def _unlink(name: str, seen: tuple[int, int] | None) -> bool:
+    """Remove the file that was seen under this name; one that a client has put there since stays."""
+    if seen is None or _identity(name) != seen:
+        return False
+    path = os.path.join(folder(), name)
+    aside = f".{os.getpid()}-{os.urandom(4).hex()}.swept"
+    try:
+        os.rename(path, os.path.join(folder(), aside))
+        taken = _identity(aside)
+        if taken and taken[0] != seen[0]:  # put there between the look and the move: back, unless a newer one is there
+            os.link(os.path.join(folder(), aside), path)
+        os.unlink(os.path.join(folder(), aside))
+    except OSError:  # what was moved aside and is left there is swept as a torn file
+        return False
+    return bool(taken and taken[0] == seen[0])
 
 
 def _age_s(name: str) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mailstop import config
-from mailstop.errors import InvalidStore
+from mailstop.errors import StoreUnavailable
 from mailstop.names import DEFAULT_BAG
 
 TYPE_CHECKING = False
@@ -25,16 +25,25 @@ def store_of(caller: Caller, option: str | None = None) -> str:
     return config.chosen_store(option) or remembered or config.default_store()
 
 
-def joining(caller: Caller, bag: str, url: str) -> str:
-    """The command that gives the caller a seat in a bag of that store, as it can be typed where the caller is."""
+def option_for(caller: Caller, url: str) -> str:
+    """What a command of the caller's has to say to mean that store, with a blank before it; empty where it need not."""
+    if url == _without_option(caller):
+        return ""
+    import shlex  # only where it is needed: it imports `re`
+
+    return f" --store {shlex.quote(url)}"
+
+
+def joining(caller: Caller, bag: str, url: str, *, has_session: bool = False) -> str:
+    """The command that gives the caller a seat in a bag of that store, as it can be typed where the caller is.
+
+    has_session: whether the caller has a session in that store; a program that has none takes one with `--export`.
+    """
     words = "mailstop join NAME"
     if bag != DEFAULT_BAG:
         words += f" --bag {bag}"
-    if url != _without_option(caller):
-        import shlex  # only for a refusal: it imports `re`
-
-        words += f" --store {shlex.quote(url)}"
-    if caller.who == "client":
+    words += option_for(caller, url)
+    if caller.who == "client" or has_session:
         return words
     if caller.who == "person":
         return f"{words}, run by a session"
@@ -44,5 +53,5 @@ def joining(caller: Caller, bag: str, url: str) -> str:
 def _without_option(caller: Caller) -> str:
     try:
         return store_of(caller)
-    except InvalidStore:
+    except StoreUnavailable:
         return ""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 
+from mailstop.clients.codex import is_thread_id
 from mailstop.doors.base import NOTIFIED, REFUSED, UNCERTAIN, UNREACHABLE, Door, Outcome
 
 TYPE_CHECKING = False
@@ -22,8 +23,6 @@ TIMEOUT_S = 30.0
 READ_BYTES = 65_536  # of what the command printed; its one line comes first
 PASSED_ON = ("HOME", "PATH", "LANG", "TMPDIR", "USER")  # beside the receiver's CODEX_HOME, and nothing else
 UNKNOWN_THREAD = ("No active session", "no rollout")
-
-_HEXADECIMAL = frozenset("0123456789abcdefABCDEF")
 
 
 def executable(registered: str = "") -> str:
@@ -38,12 +37,6 @@ def executable(registered: str = "") -> str:
     if registered and os.path.isfile(registered) and os.access(registered, os.X_OK):
         return registered
     return "codex"
-
-
-def is_thread_id(text: str) -> bool:
-    """Whether `text` is a UUID, as Codex's thread ids are; `--thread` would take a session's name too."""
-    groups = text.split("-")
-    return [len(group) for group in groups] == [8, 4, 4, 4, 12] and _HEXADECIMAL.issuperset("".join(groups))
 
 
 class QueueDoor(Door):
@@ -65,7 +58,7 @@ class QueueDoor(Door):
 
     def ring(self, line: str) -> Outcome:
         """Run `codex queue`, for at most 30 s. What it prints is looked at, and never passed on."""
-        if not is_thread_id(self.thread):
+        if not is_thread_id(self.thread):  # `--thread` would take a session's name too
             return Outcome(REFUSED, "not tried: the thread's id is no UUID")
         if not line or "\0" in line:
             return Outcome(REFUSED, "not tried: the line is empty or holds NUL")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         routes,
         seats,
         sessions,
+        sweeps,
         tellings,
     )
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
         "routes",
         "seats",
         "sessions",
+        "sweeps",
         "tellings",
     ]
 else:

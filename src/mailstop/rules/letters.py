@@ -17,9 +17,9 @@ from mailstop.errors import (
     UnknownNumber,
     UnknownSeat,
 )
-from mailstop.kinds import kind_of
+from mailstop.kinds import action_needed
 from mailstop.letter import Letter, checked_body, checked_kind, new_id
-from mailstop.names import PERSON, RESERVED, in_bag, is_name, nearest
+from mailstop.names import DEFAULT_BAG, PERSON, RESERVED, in_bag, is_name, nearest
 from mailstop.records import Record
 from mailstop.rules.seats import guard
 from mailstop.seat import Seat
@@ -119,19 +119,36 @@ def resolved(store: Store, writer: Writer, draft: Draft) -> tuple[Seat, ...]:
     unknown = [name for name, seat in found.items() if seat is None]
     if unknown:
         known = [seat.name for seat in store.index.seats(writer.bag)] + [PERSON]
-        raise UnknownSeat(problem="; ".join(_problem(name, known, writer.bag) for name in unknown))
+        problem = "; ".join(_problem(name, known, writer.bag) for name in unknown)
+        waits = " For a seat that nobody has taken yet: --hold" if any(map(_may_wait, unknown)) else ""
+        raise UnknownSeat(problem=problem, advice=f" Nothing was stored.{waits}")
     return tuple(seat for seat in found.values() if seat)
 
 
 def _found(store: Store, bag: str, name: str, hold: bool) -> Seat | None:
     """The seat of that name; the person's is there before anybody has written to it."""
     seat = store.index.seat(bag, name) if is_name(name) else None
-    if seat is None and (name == PERSON or (hold and is_name(name) and name not in RESERVED)):
+    if seat is None and (name == PERSON or (hold and _may_wait(name))):
         return Seat(bag, name)
     return seat
 
 
+def _may_wait(name: str) -> bool:
+    """Whether a letter may wait for the first who takes a seat of this name."""
+    return is_name(name) and name not in RESERVED
+
+
+def known_sender(store: Store, bags: Sequence[str], name: str) -> None:
+    """Raise UnknownSeat unless somebody has sat at that seat, or was written to there, in one of these bags."""
+    if name == PERSON or any(store.index.seat(bag, name) for bag in bags):
+        return
+    known = [seat.name for bag in bags for seat in store.index.seats(bag)] + [PERSON]
+    raise UnknownSeat(problem=_problem(name, known, bags[0] if len(bags) == 1 else DEFAULT_BAG), advice="")
+
+
 def _problem(name: str, known: Sequence[str], bag: str) -> str:
+    if name in RESERVED and name != PERSON:
+        return f"Nobody is known as {name!r}{in_bag(bag)}: it is no seat, but whoever leads"
     near = nearest(name, known)
     instead = f"nearest: {', '.join(near)}" if near else "see: mailstop who"
     return f"There is no seat {name!r}{in_bag(bag)} ({instead})"
@@ -206,7 +223,6 @@ def _letter(entry: Entry, n: int, ref: Letter | None) -> Letter:
 
 
 def _entry(writer: Writer, draft: Draft, recipients: tuple[Seat, ...], ref: Letter | None, now: int) -> Entry:
-    kind = kind_of(draft.kind)
     data: dict[str, Any] = {
         "from": writer.name,
         "to": [seat.name for seat in recipients],
@@ -215,7 +231,7 @@ def _entry(writer: Writer, draft: Draft, recipients: tuple[Seat, ...], ref: Lett
     }
     optional = {
         "needs_reply": draft.needs_reply,
-        "asks": draft.needs_reply or kind.needs_reply or kind.expects is not None,
+        "asks": action_needed(draft.kind, draft.needs_reply, draft.final),
         "final": draft.final,
         "ref": ref.id if ref else None,
         "artifacts": list(draft.artifacts),

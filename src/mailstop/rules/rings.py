@@ -104,7 +104,7 @@ def record_rung(store: Store, seat: Seat, begun: Sequence[tuple[Letter, Route]],
 def _last_outcome(store: Store, seat: Seat, n: int) -> str:
     """What a ring for letter `n` proved last, since its present holder sits at the seat."""
     rung = [one for one in store.index.receipts(n) if one.seat == seat.name and one.state in PROVED]
-    return rung[-1].state if rung and rung[-1].at >= seat.since else ""
+    return rung[-1].state if rung and rung[-1].entry > seat.epoch else ""
 
 
 def to_announce(store: Store, session: Session, seats: Sequence[Seat], *, now: int) -> list[tuple[Seat, Letter, Route]]:

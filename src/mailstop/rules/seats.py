@@ -2,6 +2,14 @@
 
 Guards: seats.<bag>.<name>, written by each taking and leaving and expected by each letter of that seat. So a session
 that has lost its seat cannot write from it, and of two that race for a seat one wins.
+
+Which automatic seat a session gets, when others of its folder have ended: the address of a folder should be the same
+every day, and nobody should be taken for the successor of one for whom mail waits.
+
+- One ended seat: its name, with what waits there announced.
+- Several: the first name of the folder's own row (`api`, `api-2`, ...) that nobody has had, or that has ended with
+  nothing open: no letter that was not shown, and no reply owed. Where all have something open that is a new name.
+  The session is told of those that have something open, and may take one over on purpose.
 """
 
 from __future__ import annotations
@@ -19,6 +27,7 @@ from mailstop.times import clock_text
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
 
     from mailstop.engines.base import Store
     from mailstop.history import Move
@@ -32,7 +41,7 @@ class Seated(Record):
     """A seat and how the session came to it.
 
     left: the seat that it stood up from for this one. ended: who held the seat till then, and has ended. vacated:
-    automatic seats of this folder whose sessions have ended.
+    other automatic seats of this folder whose sessions have ended, and where something is still open.
     """
 
     seat: Seat
@@ -130,20 +139,21 @@ def lost(ended: Move, command: str) -> MustJoin:
 def take_automatically(store: Store, session: Session, *, now: int, ancestry: str = "") -> Seated:
     """Give the session the seat of its folder.
 
-    The name is the project's, with the branch unless that is the default one. A session in the folder of one ended
-    automatic seat goes on with its name, its mail announced; of several ended ones none is guessed: the session gets
-    a new name and is told of them.
+    The name is the project's, with the branch unless that is the default one. What becomes of ended seats of the same
+    folder is said above.
     """
     vacated = vacated_in(store, session.worktree)
+    still_open = vacated if len(vacated) < 2 else [seat for seat in vacated if _has_open(store, seat)]
+    inheritable = {seat.name for seat in vacated if len(vacated) == 1 or seat not in still_open}
+    first = [vacated[0].name] if len(vacated) == 1 else []
     for _ in range(MOST_TRIES):
-        names = [vacated[0].name] if len(vacated) == 1 else []
-        for name in [*names, *_candidates(store, session)]:
+        for name in [*first, *_candidates(store, session, inheritable)]:
+            announced = name in inheritable
             try:
-                inherited = name in names
-                seated = take(store, session, name, now=now, automatic=True, announced=inherited, ancestry=ancestry)
+                seated = take(store, session, name, now=now, automatic=True, announced=announced, ancestry=ancestry)
             except SeatTaken:
                 continue
-            return seated.but(vacated=tuple(seat.name for seat in vacated if seat.name != name))
+            return seated.but(vacated=tuple(seat.name for seat in still_open if seat.name != name))
     raise SeatTaken(name=automatic_name(session), where="", holder="others who race for it", since="just now")
 
 
@@ -151,6 +161,12 @@ def vacated_in(store: Store, worktree: str) -> list[Seat]:
     """The automatic seats that sessions of this folder held and hold no longer."""
     seats = [seat for seat in store.index.seats(DEFAULT_BAG) if seat.automatic and seat.folder == worktree]
     return [seat for seat in seats if holder_of(store, seat).alive is False]
+
+
+def _has_open(store: Store, seat: Seat) -> bool:
+    """Whether mail waits at a seat, or it owes a reply."""
+    unread = store.index.count_unread(seat.bag, seat.name)
+    return bool(unread or store.index.owed(seat.bag, seat.name, limit=1))
 
 
 def automatic_name(session: Session) -> str:
@@ -161,12 +177,14 @@ def automatic_name(session: Session) -> str:
     return name_from(f"{project}-{session.branch}")
 
 
-def _candidates(store: Store, session: Session) -> Sequence[str]:
-    """The automatic name and its successors that nobody holds or has taken before: another's mail waits there."""
+def _candidates(store: Store, session: Session, inheritable: AbstractSet[str]) -> Sequence[str]:
+    """The automatic name and its successors, but those that somebody holds, or has held before: another's mail waits
+    there. inheritable: names that were held, and may be gone on with."""
     base = automatic_name(session)
     known = {seat.name: seat for seat in store.index.seats(DEFAULT_BAG)}
     names = (numbered(base, number) for number in range(1, len(known) + MOST_TRIES))
-    return [name for name in names if name not in RESERVED and (name not in known or not known[name].holder)]
+    free = [name for name in names if name in inheritable or name not in known or not known[name].holder]
+    return [name for name in free if name not in RESERVED]
 
 
 def _taken(session: Session, seat: Seat, now: int, *, automatic: bool, announced: bool, ancestry: str) -> Entry:

@@ -14,7 +14,7 @@ from mailstop.letter import new_id
 from mailstop.rules.leases import Lease
 from mailstop.rules.presence import lives, session_of
 from mailstop.rules.routes import dropped
-from mailstop.session import Session, client_key, session_key
+from mailstop.session import KEPT_MS, Session, client_key, session_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +44,9 @@ def register(store: Store, found: Session, known: str | None, *, now: int) -> tu
             Put(client_key(session.client, session.client_session), {"session": session.id}),
             Delete(Lease(session.id).key),
         ]
+        if earlier and earlier.client_session != session.client_session:  # by which it may still be resumed
+            old = client_key(earlier.client, earlier.client_session)
+            changes.append(Put(old, {"session": session.id}, expires=now + KEPT_MS))
         if earlier and earlier.life != session.life:
             for seat in store.index.seats_of(session.id):
                 changes += dropped(store, seat.bag, seat.name)
@@ -94,8 +97,3 @@ def note(store: Store, session: Session, *also: Put | Delete, **facts: Any) -> N
         except Conflict:
             continue
         return
-
-
-def all_of(store: Store) -> list[Session]:
-    """All sessions that the board knows, ended ones too."""
-    return [Session.from_value(row.value) for row in store.board.under(session_key(""))]

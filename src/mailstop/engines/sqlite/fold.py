@@ -33,7 +33,7 @@ def _letter(sqlite: sqlite3.Connection, entry: Entry) -> None:
             "INSERT OR IGNORE INTO deliveries VALUES (?, ?, ?, 'stored', 0, NULL)", (entry.bag, seat, entry.n)
         )
         _know(sqlite, entry, seat)
-        if data.get("asks") or data.get("needs_reply"):
+        if (data.get("asks") or data.get("needs_reply")) and not data.get("final"):
             sqlite.execute("INSERT OR IGNORE INTO owed VALUES (?, ?, ?)", (entry.bag, seat, entry.n))
     if ref is not None:
         _answer(sqlite, entry, ref)
