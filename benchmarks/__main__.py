@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 
-from benchmarks import durable_send, guards, sixteen_writers, unread, wakes, whole_processes
+from benchmarks import durable_send, guards, hooks, sixteen_writers, unread, wakes, whole_processes
 from benchmarks.measure import Comparison
 
 
@@ -19,7 +19,9 @@ def main(words: list[str]) -> int:
         "guards": guards.comparisons,
         "whole_processes": lambda: whole_processes.comparisons(1_000),
         "whole_processes_many": lambda: whole_processes.comparisons(many),
-        "durable_send": durable_send.comparisons,
+        "hooks": hooks.comparisons,
+        "durable_send": lambda: durable_send.comparisons(1_000),
+        "durable_send_many": lambda: durable_send.comparisons(many),
         "sixteen_writers": sixteen_writers.comparisons,
         "unread": lambda: unread.comparisons(many),
         "wakes": wakes.comparisons,

@@ -28,6 +28,14 @@ class Bare:
         )
         self.sqlite.execute("CREATE INDEX IF NOT EXISTS unread ON letters (recipient, n) WHERE read_at IS NULL")
 
+    def fill(self, letters: int) -> None:
+        """As many letters as the store has that it is compared with, all of them read."""
+        self.sqlite.execute(
+            "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?) "
+            "INSERT INTO letters (id, recipient, read_at, body) SELECT printf('%032x', n), 'reader', 1, ? FROM numbers",
+            (letters, BODY[:300]),
+        )
+
     def send(self) -> None:
         self.sqlite.execute("BEGIN IMMEDIATE")
         self.sqlite.execute("INSERT INTO letters (id, recipient, body) VALUES (?, 'reader', ?)", (new_id(), BODY))
@@ -45,13 +53,21 @@ def office_of(env: dict[str, str], home: str) -> Office:
     return Office(open_store(registration.store), caller)
 
 
-def comparisons() -> Iterator[Comparison]:
+def comparisons(letters: int) -> Iterator[Comparison]:
     with Ground() as ground:
         env = ground.join("me")
         ground.join("reader")
+        ground.fill(letters)
         bare = Bare(str(ground.home / "bare.db"))
+        bare.fill(letters)
         office = office_of(env, str(ground.home))
         draft = Draft(("reader",), BODY)
-        yield compare("send in process, durable, 1 KiB", bare.send, lambda: office.send(draft), budget=1.5, rounds=501)
+        yield compare(
+            f"send in process, durable, 1 KiB, {letters:,} letters",
+            bare.send,
+            lambda: office.send(draft),
+            budget=1.5,
+            rounds=501,
+        )
         office.store.close()
         bare.sqlite.close()

@@ -35,11 +35,14 @@ def compare(
     *,
     budget: float,
     rounds: int = 41,
+    prepare: Callable[[], object] = lambda: None,
 ) -> Comparison:
-    """Run both in turn, `rounds` times after three to warm up."""
-    for _ in range(3):
-        floor(), own()
-    pairs = [(_seconds(floor), _seconds(own)) for _ in range(rounds)]
+    """Run both in turn, `rounds` times after three to warm up. prepare: what the thing needs each time, not timed."""
+    pairs = []
+    for _ in range(3 + rounds):
+        prepare()
+        pairs.append((_seconds(floor), _seconds(own)))
+    del pairs[:3]
     return Comparison(
         name,
         statistics.median(first for first, _ in pairs) * 1e3,

@@ -41,12 +41,12 @@ GLANCE_S = 1.0  # how often a watcher looks at the file where the kernel cannot 
 
 def folder() -> str:
     """Where the bells lie; it may not exist yet."""
-    return os.path.join(state_folder(), "bells")
+    return f"{state_folder()}/bells"
 
 
 def path_of(name: str) -> str:
     """The file of a bell. Raises InvalidName."""
-    return os.path.join(folder(), checked_name(name, "bell"))
+    return f"{folder()}/{checked_name(name, 'bell')}"
 
 
 def ring(name: str) -> bool:

@@ -18,7 +18,7 @@ DELIVERY_BYTES = 8_000  # of letters at once; Claude Code withholds a hook's tex
 
 def home() -> str:
     """The user's home folder: $HOME, else what the password database says."""
-    return os.path.expanduser("~")
+    return os.environ.get("HOME", "").rstrip("/") or os.path.expanduser("~")
 
 
 def _xdg(variable: str, default: str) -> str:
@@ -40,7 +40,7 @@ def state_folder() -> str:
     It follows no variable: a client may hand its children another environment than the sender has, and both must
     find the same bells.
     """
-    return os.path.join(home(), ".local", "state", "mailstop")
+    return f"{home()}/.local/state/mailstop"
 
 
 def log_file() -> str:

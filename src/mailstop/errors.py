@@ -78,7 +78,7 @@ class NotSeated(Refused):
     """This session holds no seat{where}, so there is nothing to leave. Where it sits: mailstop status"""
 
 
-class PersonStays(Refused):
+class PersonStays(NotSeated):
     """`human` is the person's own seat in every bag: nobody takes it, and nobody leaves it."""
 
 

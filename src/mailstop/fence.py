@@ -33,8 +33,9 @@ _LONGEST_PATH = 120  # characters
 _LONGEST_NUMBER = 19  # digits
 _CLIENTS = {"claude": "Claude Code", "codex": "Codex", "program": "a program"}
 _PLACEHOLDER = "YOUR TEXT"
-# Claude Code asks the person before it runs a here-document with a quote between braces.
-_JSON = "With JSON in it: mailstop send SEAT --body-file PATH; a reply likewise."
+# Claude Code asks the person before it runs a here-document with a quote between braces, and before it writes a file;
+# quoted as an argument it runs.
+_JSON = "With JSON in it: mailstop send SEAT 'YOUR TEXT'; a reply likewise."
 
 
 class Delivery(Record):
@@ -163,11 +164,11 @@ def deliver(
     return Delivery(f"mailstop: {_waiting(left, store=store)}"[:limit_bytes] if left else "", left=left)
 
 
-def nothing_fits(left: int, limit_bytes: int) -> str:
+def nothing_fits(left: int, limit_bytes: int, store: str = "") -> str:
     """What is said where letters wait and none of them can be given within so few bytes."""
     return (
         f"mailstop: {_count(left, 'letter')} {'waits' if left == 1 else 'wait'}, and nothing of the oldest fits into "
-        f"{_count(limit_bytes, 'byte')}: give --max-bytes more (at most {DELIVERY_BYTES} without it)"
+        f"{_count(limit_bytes, 'byte')}: mailstop check{store} --max-bytes {DELIVERY_BYTES}"
     )
 
 

@@ -11,7 +11,10 @@ from mailstop.errors import (
     MailstopError,
     MustJoin,
     NotSeated,
+    OtherBag,
     PersonOnly,
+    PersonStays,
+    SeatLost,
     UnknownBag,
     UnknownNumber,
 )
@@ -28,7 +31,8 @@ if TYPE_CHECKING:
 
     from mailstop.clients.caller import Caller
     from mailstop.doors.base import Outcome
-    from mailstop.engines.base import Delete, Put, Store
+    from mailstop.engines.base import Store
+    from mailstop.engines.row import Delete, Put
     from mailstop.history import History
     from mailstop.letter import Draft, Letter
     from mailstop.receipt import Delivery, Receipt
@@ -59,7 +63,11 @@ class Sent(Record):
 
 
 class Registered(Record):
-    """A session that was written down: its seat, whether it goes on with an earlier one, and what waits."""
+    """A session that was written down: its seat, whether it goes on with an earlier one, and what waits.
+
+    owed: letters that it was shown and has not answered. left_owing: how many others of its seat are not answered, from
+    before it sat there.
+    """
 
     session: Session
     seated: Seated | None
@@ -69,6 +77,7 @@ class Registered(Record):
     announced: int = 0
     owed: tuple[Letter, ...] = ()
     ended: tuple[tuple[str, int], ...] = ()
+    left_owing: int = 0
 
 
 class Account(Record):
@@ -101,6 +110,8 @@ class Office:
         self.clock = clock
         self._session: Session | None = None
         self._looked_up = False
+        # A seat is guarded by what it was when it was looked up, so it need not be looked up for each letter.
+        self._writers: dict[str, Writer] = {}
 
     # -- who is calling -----------------------------------------------------------------------------------------------
 
@@ -148,17 +159,25 @@ class Office:
 
     def _must_join(self, bag: str) -> MustJoin:
         """The refusal for a caller without a seat in a bag: how it lost the one it had there, and how to take one."""
-        command = self._joining(bag)
+        command = self.joining(bag)
         session = self.session
         ended = self.store.index.stay_ended(session.id, bag) if session else None
         if ended is None:
             return MustJoin(where=in_bag(bag), command=command)
         return rules.seats.lost(ended, command)
 
-    def _joining(self, bag: str) -> str:
+    def joining(self, bag: str = DEFAULT_BAG) -> str:
+        """The command that gives the caller a seat in a bag."""
         from mailstop.clients.stores import joining
 
-        return joining(self.caller, bag, self.store.url)
+        return joining(self.caller, bag, self.store.url, has_session=self.session is not None)
+
+    @property
+    def store_option(self) -> str:
+        """What the caller's commands have to say to mean this store; see clients/stores.option_for."""
+        from mailstop.clients.stores import option_for
+
+        return option_for(self.caller, self.store.url)
 
     def require_person(self, act: str) -> None:
         """Raise PersonOnly unless the person calls."""
@@ -173,8 +192,8 @@ class Office:
         """Write down the caller's session and seat it.
 
         found: what its client tells of it. known: our id of this very process, when it was registered before.
-        seat: a name chosen on purpose; otherwise the session keeps what it holds, or, when `automatic`, gets the
-        seat of its folder.
+        seat: a name that its person has set for it, unless it goes on with a seat that was taken on purpose. Otherwise
+        the session keeps what it holds, or, when `automatic`, gets the seat of its folder.
         """
         now = self.clock()
         session, resumed = rules.sessions.register(self.store, found, known, now=now)
@@ -182,7 +201,8 @@ class Office:
         held = self.store.index.seats_of(session.id)
         ancestry = self.caller.trail
         seated = None
-        if seat and not any(own.name == seat and own.bag == DEFAULT_BAG for own in held):
+        chosen = any(own.bag == DEFAULT_BAG and not own.automatic for own in held)
+        if seat and not chosen:  # what was taken on purpose is kept: the same variable is there at each `/clear`
             seated = rules.seats.take(self.store, session, seat, now=now, ancestry=ancestry)
         elif automatic and not held:
             seated = rules.seats.take_automatically(self.store, session, now=now, ancestry=ancestry)
@@ -192,13 +212,16 @@ class Office:
         index = self.store.index
         held = tuple(index.seats_of(session.id))
         waiting = sum(index.count_unread(seat.bag, seat.name) for seat in held)
-        owed = tuple(letter for seat in held for letter in index.owed(seat.bag, seat.name))
+        due = [(seat, letter) for seat in held for letter in index.owed(seat.bag, seat.name)]
+        owed = tuple(letter for seat, letter in due if letter.n > seat.announced)
         announced = sum(
             index.count_unread(seat.bag, seat.name, until=seat.announced) for seat in held if seat.announced
         )
         vacated = seated.vacated if seated else ()
         ended = tuple((name, index.count_unread(DEFAULT_BAG, name)) for name in vacated)
-        return Registered(session, seated, resumed, held, waiting, announced, owed, ended)
+        return Registered(
+            session, seated, resumed, held, waiting, announced, owed, ended, left_owing=len(due) - len(owed)
+        )
 
     def note_mode(self, mode: str) -> None:
         """The client tells its permission mode; it decides which doors may be rung."""
@@ -218,6 +241,8 @@ class Office:
 
     def leave(self, *, bag: str = DEFAULT_BAG) -> Seat:
         """Leave the seat in a bag; its mail stays. Raises NotSeated."""
+        if self.is_person:
+            raise PersonStays()
         if self.session is None:
             raise NotSeated(where=in_bag(bag))
         return rules.seats.leave(self.store, self.session, bag=bag, now=self.clock())
@@ -260,7 +285,16 @@ class Office:
     def send(self, draft: Draft, *, bag: str = DEFAULT_BAG) -> Sent:
         """Store a letter, then ring its recipients. Raises a refusal before anything is stored."""
         self.checked_bag(bag)
-        writer = self.writer(bag)
+        known = self._writers.get(bag)
+        if known:
+            try:
+                return self._send(known, draft)
+            except SeatLost:  # or another process of this session has taken another seat
+                del self._writers[bag]
+        self._writers[bag] = self.writer(bag)
+        return self._send(self._writers[bag], draft)
+
+    def _send(self, writer: Writer, draft: Draft) -> Sent:
         claimed: dict[str, tuple[Holder, Route | None]] = {}
 
         def claims(letter_id: str, recipients: Sequence[Seat]) -> Sequence[Put | Delete]:
@@ -299,7 +333,7 @@ class Office:
         try:
             sealed = self.caller.sandboxed
             return rules.tellings.tell(self.store, holder, letter, route, now=self.clock(), sealed=sealed)
-        except MailstopError:  # a full disk, say: the letter is stored, and its claim falls due
+        except (Exception, KeyboardInterrupt):  # whatever it is: the letter is stored, and its claim falls due
             return rules.tellings.Told(name, "stored", route.way if route else "none", rules.tellings.NOT_RUNG)
 
     def _told_again(self, letter: Letter, name: str) -> Told:
@@ -314,9 +348,9 @@ class Office:
         found = [delivery for delivery in self.store.index.deliveries(letter.n) if delivery.seat == name]
         return found[0].state if found else "stored"
 
-    def reply(self, n: int, draft: Draft, *, to_all: bool = False) -> Sent:
-        """Answer letter `n`, in its bag, to its author. Raises UnknownNumber, NoReply and what send raises."""
-        letter = self.letter(n)
+    def reply(self, n: int, draft: Draft, *, to_all: bool = False, bag: str | None = None) -> Sent:
+        """Answer letter `n`, in its bag, to its author. Raises NoReply, and what `letter` and `send` raise."""
+        letter = self.letter(n, bag=bag)
         writer = self.writer(letter.bag)
         to = rules.letters.reply_recipients(letter, writer.name, to_all=to_all)
         return self.send(draft.but(to=to, ref=letter.n), bag=letter.bag)
@@ -330,13 +364,15 @@ class Office:
         if bag not in known:
             near = nearest(bag, known)
             listed = f" (nearest: {', '.join(near)})" if near else ""
-            raise UnknownBag(name=bag, nearest=listed, command=self._joining(bag))
+            raise UnknownBag(name=bag, nearest=listed, command=self.joining(bag))
 
-    def letter(self, n: int) -> Letter:
-        """Letter `n`. Raises UnknownNumber."""
+    def letter(self, n: int, *, bag: str | None = None) -> Letter:
+        """Letter `n`. Raises UnknownNumber, and OtherBag where it is not in the bag that the caller names."""
         letter = self.store.index.letter(n)
         if letter is None:
             raise UnknownNumber(n=n, newest=self.store.index.newest())
+        if bag not in (None, letter.bag):
+            raise OtherBag(n=n, bag=letter.bag, asked=bag)
         return letter
 
     def offer(self, terms: Terms, *, bag: str | None = None) -> Offer:
@@ -348,12 +384,17 @@ class Office:
         own = [seat for seat in self.seats() if bag is None or seat.bag == bag]
         if not own and not self.is_person:
             raise self._must_join(bag or DEFAULT_BAG)
+        if terms.sender is not None:
+            rules.letters.known_sender(self.store, [seat.bag for seat in own], terms.sender)
+        terms = terms.but(store=self.store_option)
         return rules.offers.offer(self.store, self.session_id, own, terms, now=self.clock())
 
     def handed(self, offer: Offer) -> None:
-        """The offer was written to the caller completely."""
+        """The offer was written to the caller completely. To the person: elsewhere than onto their terminal, and
+        nothing will prove that they saw it."""
         if offer.hands:
-            rules.receipts.record_handed(self.store, self.session_id, offer.hands, now=self.clock())
+            keep = not self.is_person
+            rules.receipts.record_handed(self.store, self.session_id, offer.hands, now=self.clock(), keep=keep)
 
     def shown(self, offer: Offer, evidence: str) -> None:
         """The offer was put before the person's own eyes."""
@@ -376,7 +417,7 @@ class Office:
         if bag is not None:
             self.checked_bag(bag)
         if thread is not None:
-            thread = self.letter(thread).thread
+            thread = self.letter(thread, bag=bag).thread
         return self.store.index.history(bag=bag, thread=thread, before=before, limit=last)
 
     def search(self, text: str, *, bag: str | None = None, before: int | None = None, last: int = 20) -> History:
@@ -403,9 +444,9 @@ class Office:
 
     # -- what became of it --------------------------------------------------------------------------------------------
 
-    def account(self, n: int) -> Account:
-        """What became of letter `n`, as far as it is proved. Raises UnknownNumber."""
-        letter = self.letter(n)
+    def account(self, n: int, *, bag: str | None = None) -> Account:
+        """What became of letter `n`, as far as it is proved. Raises what `letter` raises."""
+        letter = self.letter(n, bag=bag)
         index, board = self.store.index, self.store.board
         seats_ = [index.seat(letter.bag, name) or Seat(letter.bag, name) for name in letter.to]
         holders = tuple(holder_of(self.store, seat) for seat in seats_)

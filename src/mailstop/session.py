@@ -54,7 +54,10 @@ class Session(Record):
     @classmethod
     def from_value(cls, value: dict[str, Any]) -> Self:
         """The session of a board row; fields that a newer program added are left out."""
-        return cls(**{name: value[name] for name in cls.fields if name in value})
+        try:
+            return cls(**value)
+        except TypeError:
+            return cls(**{name: value[name] for name in cls.fields if name in value})
 
     def named(self) -> str:
         """How people recognise it: its client and the first characters of the vendor's id.

@@ -146,6 +146,24 @@ def test_a_letter_that_comes_while_the_last_answer_is_written_goes_on_with_the_t
     assert not any(one.holds("mailstop: letter") for one in session.requests)
 
 
+def test_a_letter_that_comes_when_a_turn_has_gone_on_once_is_rung_for_at_its_end(world: World) -> None:
+    session = codex_with_mail(world, "reviewer")
+    session.wait_until_idle()
+    peer = Peer(world)
+    session.say("think\nPUPPET: WAIT first")
+    world.wait_until_model_waits("first")
+    peer.send("reviewer", "one more thing\nPUPPET: WAIT second")
+    world.model.release("first")
+    world.wait_until_model_waits("second")
+
+    n = peer.send("reviewer", "and another")
+    world.model.release("second")
+    request = session.wait_for_request("and another")
+    peer.wait_until("shown", n)
+
+    assert request.holds(f"mailstop: letter {n} from peer")
+
+
 def test_what_is_shown_beside_one_of_two_parallel_tools_is_not_proved_by_the_other(world: World) -> None:
     session = codex_with_mail(world, "reviewer")
     session.wait_until_idle()

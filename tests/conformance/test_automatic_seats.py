@@ -113,7 +113,22 @@ def test_mail_that_comes_after_a_seat_was_inherited_is_shown_by_hooks(office: Pl
     assert [letter.body for letter in successor.prompted().letters] == ["new"]
 
 
-def test_of_several_dead_sessions_none_is_guessed_and_the_new_one_is_told(office: Play) -> None:
+def test_of_several_dead_sessions_none_is_guessed_where_mail_waits_and_the_new_one_is_told(office: Play) -> None:
+    first, second = (started(office.player(project="shop")) for _ in range(2))
+    for seat in ("shop", "shop-2"):
+        office.as_("writer").send(seat, body="waits")
+    first.die()
+    second.die()
+
+    third = office.player(project="shop")
+    registered = third.start()
+
+    assert seat_of(third) == "shop-3"
+    assert registered.ended == (("shop", 1), ("shop-2", 1))
+    assert third.peek() == []
+
+
+def test_of_several_dead_sessions_the_first_seat_where_nothing_is_open_is_gone_on_with(office: Play) -> None:
     first, second = (started(office.player(project="shop")) for _ in range(2))
     office.as_("writer").send("shop-2", body="waits")
     first.die()
@@ -122,9 +137,42 @@ def test_of_several_dead_sessions_none_is_guessed_and_the_new_one_is_told(office
     third = office.player(project="shop")
     registered = third.start()
 
-    assert seat_of(third) == "shop-3"
-    assert registered.ended == (("shop", 0), ("shop-2", 1))
+    assert seat_of(third) == "shop"
+    assert registered.ended == (("shop-2", 1),)
     assert third.peek() == []
+
+
+def test_a_seat_that_owes_a_reply_is_not_taken_for_one_where_nothing_is_open(office: Play) -> None:
+    first, second = (started(office.player(project="shop")) for _ in range(2))
+    office.as_("writer").send("shop", body="which port?", needs_reply=True)
+    assert first.reads() == ["which port?"]
+    first.die()
+    second.die()
+
+    third = office.player(project="shop")
+    registered = third.start()
+
+    assert seat_of(third) == "shop-2"
+    assert registered.ended == (("shop", 0),)
+
+
+def test_a_folder_keeps_its_addresses_day_after_day(office: Play) -> None:
+    for _ in range(4):
+        day = [started(office.player(project="shop")) for _ in range(2)]
+        assert [seat_of(player) for player in day] == ["shop", "shop-2"]
+        for player in day:
+            player.die()
+
+
+def test_a_folder_where_mail_waits_gets_one_new_name_and_not_one_each_day(office: Play) -> None:
+    for player in [started(office.player(project="shop")) for _ in range(2)]:
+        office.as_("writer").send(seat_of(player), body="waits")
+        player.die()
+
+    for _ in range(3):
+        player = started(office.player(project="shop"))
+        assert seat_of(player) == "shop-3"
+        player.die()
 
 
 def test_a_session_in_another_folder_does_not_inherit(office: Play) -> None:

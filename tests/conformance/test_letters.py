@@ -186,7 +186,7 @@ def test_what_is_no_name_is_an_unknown_seat_also_where_it_should_wait(office: Pl
 def test_a_letter_waits_for_a_seat_that_nobody_has_taken_when_asked_to(office: Play) -> None:
     sent = office.as_("builder").send("newcomer", body="welcome", hold=True)
 
-    assert sent.recipients[0].detail == "nobody has taken this seat yet; the letter waits"
+    assert sent.recipients[0].detail == "nobody has taken that seat yet; the letter waits"
     assert office.as_("newcomer").reads() == ["welcome"]
 
 
@@ -273,7 +273,7 @@ def test_one_recipients_trouble_never_touches_another_or_what_is_stored(office: 
         player.join(name)
 
     with office.as_("builder").at_office() as at:
-        at.store.board = _Busy(at.store.board, "first")  # type: ignore[assignment]
+        at.store.board = _Busy(at.store.board, "first")  # type: ignore
         from mailstop.letter import Draft
 
         sent = at.send(Draft(("first", "last"), "hello"))

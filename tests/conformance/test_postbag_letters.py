@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from mailstop.doors import claude_socket
-from mailstop.engines.base import Entry, Store, subject
+from mailstop.engines.base import Store
+from mailstop.engines.entry import Entry, subject
 from mailstop.engines.sqlite.store import SQLiteStore
 from mailstop.letter import LARGEST_BODY, Draft, new_id
 from mailstop.office import Office

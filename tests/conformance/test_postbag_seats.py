@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from mailstop.engines.base import Entry
+from mailstop.engines.entry import Entry
 from mailstop.errors import (
     MailstopError,
     MustJoin,

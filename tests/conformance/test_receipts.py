@@ -150,7 +150,8 @@ def test_only_letters_of_a_seat_can_be_asked_for(office: Play) -> None:
     reader = office.as_("reader")
 
     assert [letter.body for letter in reader.offered(sender="other", lease=False).letters] == ["by the other"]
-    assert reader.offered(sender="nobody", lease=False).letters == ()
+    with pytest.raises(UnknownSeat, match="'othr' \\(nearest: other\\)"):
+        reader.offered(sender="othr", lease=False)
     with pytest.raises(InvalidName):
         reader.offered(sender="no'body\ud800")
 

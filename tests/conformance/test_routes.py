@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from mailstop.doors.base import NOTIFIED, Outcome
-from mailstop.engines.base import Board, Row
+from mailstop.engines.base import Board
+from mailstop.engines.row import Row
 from mailstop.rules.routes import MONITOR, QUEUE, SEALED, SOCKET, TURN, VISIT, Route
 from tests.conformance.play import Play
 from tests.conformance.player import SessionPlayer
@@ -199,7 +200,7 @@ def test_due_work_that_another_does_first_is_not_done_again(office: Play) -> Non
     done: list[int] = []
 
     with office.stranger.at_office() as late:
-        late.store.board = _Overtaken(late.store.board, lambda: done.append(due_work(office)))  # type: ignore[assignment]
+        late.store.board = _Overtaken(late.store.board, lambda: done.append(due_work(office)))  # type: ignore
         before = route(office, "reader").attempts
         done.append(late.do_due_work())
 
@@ -227,6 +228,19 @@ def test_a_repeated_ring_is_one_receipt(office: Play) -> None:
     with reader.monitor():
         n = letter_to(office, "reader")
         rings_until(office, reader, 3600)
+
+    assert office.states(n) == ["notified"]
+
+
+def test_a_repeated_ring_is_one_receipt_though_the_clock_was_put_back_since_its_recipient_sat_down(
+    office: Play,
+) -> None:
+    office.clock.advance(24 * 3600)
+    reader = seated(office, "reader")
+    office.clock.advance(-24 * 3600)
+    with reader.monitor():
+        n = letter_to(office, "reader")
+        assert len(rings_until(office, reader, 3600)) > 1
 
     assert office.states(n) == ["notified"]
 

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from mailstop.engines.base import Delete, Entry, Put, Store, subject
+from mailstop.engines.base import Store
+from mailstop.engines.entry import Entry, subject
+from mailstop.engines.row import Delete, Put
 from mailstop.errors import Conflict, StoreUnavailable
 from mailstop.letter import new_id
 
@@ -230,6 +232,27 @@ def test_rows_are_found_by_what_their_key_begins_with(store: Store) -> None:
     store.board.change([Put(key, {}) for key in ("route/a/2", "route/a/1", "route/ab/1", "session/a")])
 
     assert [row.key for row in store.board.under("route/a/")] == ["route/a/1", "route/a/2"]
+
+
+def test_rows_come_in_pages_behind_a_key(store: Store) -> None:
+    store.board.change([Put(key, {}) for key in ("a/1", "a/2", "a/3", "b/1")])
+
+    first = store.board.under("a/", limit=2)
+    rest = store.board.under("a/", after=first[-1].key, limit=2)
+
+    assert [row.key for row in [*first, *rest]] == ["a/1", "a/2", "a/3"]
+
+
+def test_only_expired_rows_under_a_prefix_are_forgotten_and_no_more_than_asked(store: Store) -> None:
+    ahead = time.time_ns() // 1_000_000 + 60_000
+    puts = [Put(f"a/{number}", {}, expires=ahead) for number in range(3)]
+    store.board.change([*puts, Put("a/stays", {}), Put("a/later", {}, expires=ahead + 1), Put("b/1", {}, expires=1)])
+
+    assert store.board.forget("a/", ahead, limit=2) == 2
+    assert store.board.forget("a/", ahead) == 1
+    assert store.board.forget("a/", ahead) == 0
+    assert [row.key for row in store.board.under("")] == ["a/later", "a/stays"]
+    assert store.board.forget("b/", ahead) == 1
 
 
 def test_due_rows_come_the_longest_due_first(store: Store) -> None:

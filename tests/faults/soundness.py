@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from mailstop.engines.base import Entry
+from mailstop.engines.entry import Entry
 from mailstop.engines.memory.index import Tables
 from mailstop.json_text import loads
 from tests.party import Party

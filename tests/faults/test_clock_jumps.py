@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mailstop.engines.base import Delete, Put
+from mailstop.engines.row import Delete, Put
 from mailstop.engines.sqlite.store import SQLiteStore
 from mailstop.errors import Conflict
 from mailstop.letter import new_id

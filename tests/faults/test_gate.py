@@ -31,7 +31,7 @@ with Gate(sys.argv[1]):
 """
 MAKE = """
 import sys
-from mailstop.engines.base import Put
+from mailstop.engines.row import Put
 from mailstop.engines.sqlite.store import SQLiteStore
 with SQLiteStore(sys.argv[1]) as store:
     store.board.change([Put(f"maker/{sys.argv[2]}", {})])

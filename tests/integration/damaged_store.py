@@ -9,7 +9,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from mailstop.engines.base import Entry, Put, subject
+from mailstop.engines.entry import Entry, subject
+from mailstop.engines.row import Put
 from mailstop.engines.sqlite.store import SQLiteStore
 from mailstop.session import Session
 

@@ -171,7 +171,7 @@ def test_the_fence_is_another_one_each_time(seat: SeatAt) -> None:
     seat("reviewer")
     n = builder.send("reviewer", "hello")
 
-    fences = {builder.run("read", str(n)).lines[3] for _ in range(3)}
+    fences = {builder.run("read", str(n)).lines[4] for _ in range(3)}
 
     assert len(fences) == 3
 

@@ -45,7 +45,7 @@ def test_a_letter_the_person_was_given_is_shown_at_once(seat: SeatAt, person: Pe
     builder = seat("builder")
     n = builder.send("human", "please decide")
 
-    assert "please decide" in person.run("check").out
+    assert "please decide" in person.run("check", terminal=True).out
     assert states(builder, n, "human") == ["stored", "shown"]
 
 

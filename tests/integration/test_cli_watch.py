@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from mailstop.cli import watching as watching_module
+from mailstop.clients.caller import PERSON, Caller
+from mailstop.config import default_store
+from mailstop.letter import Letter
 from tests.clients.waiting import wait_for
 from tests.party import Party, Person, Running
 
@@ -102,6 +107,42 @@ def test_ctrl_c_ends_it_quietly(person: Person) -> None:
 
     assert watch.interrupt() == 130
     assert watch.lines == []
+
+
+def test_the_last_who_watches_takes_the_bell_away(person: Person) -> None:
+    bell = person.home / BELL
+    first, second = watching(person), watching(person)
+
+    first.interrupt()
+    assert bell.exists()
+    second.interrupt()
+    assert not bell.exists()
+
+
+def test_one_that_is_killed_leaves_the_bell_to_the_next_one(person: Person) -> None:
+    watching(person).kill()
+    watching(person).interrupt()
+
+    assert not (person.home / BELL).exists()
+
+
+def test_a_letter_that_comes_while_the_watch_begins_is_a_line_once(
+    seat: SeatAt, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    builder = seat("builder")
+    numbers = [builder.send("human", "before")]
+    look = watching_module._waiting
+
+    def meanwhile(*what: Any, **terms: Any) -> Iterator[Letter]:
+        numbers.append(builder.send("human", "meanwhile"))
+        return look(*what, **terms)
+
+    monkeypatch.setattr(watching_module, "_waiting", meanwhile)
+    watch = watching_module.Watching(Caller(PERSON), default_store(), None, as_json=True)
+    watch.start()
+    watch.look()
+
+    assert [json.loads(line)["n"] for line in capfdbinary.readouterr().out.splitlines()] == numbers
 
 
 def test_it_ends_when_nobody_reads_it_any_more(person: Person) -> None:

@@ -73,7 +73,8 @@ def test_seats_of_one_bag_are_listed_by_its_name(seat: SeatAt) -> None:
 
 
 def test_nobody_there_says_how_to_take_a_seat(stranger: Party) -> None:
-    assert stranger.run("who").lines[0] == "nobody is here; to take a seat: mailstop join NAME"
+    told = 'nobody is here; to take a seat: eval "$(mailstop join NAME --export)"'
+    assert stranger.run("who").lines[0] == told
 
 
 def test_a_client_is_listed_with_its_session(seat: SeatAt, claude: ClaudeParty) -> None:

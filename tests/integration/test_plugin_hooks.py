@@ -18,6 +18,7 @@ from mailstop.clients.registry import GUARD
 HOOKS = Path(mailstop.__file__).parent / "plugin" / "mailstop" / "hooks" / "hooks.json"
 SHELLS = [shell for shell in ("sh", "dash", "bash", "zsh") if shutil.which(shell)]
 GUARDED = ["UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolBatch"]
+OTHERS = [event for event in GUARDED if event != "UserPromptSubmit"]
 CLAUDE = {"CLAUDE_PID": "77", "CLAUDE_PLUGIN_ROOT": "/c"}
 CODEX = {"CLAUDE_PLUGIN_ROOT": "/p", "PLUGIN_ROOT": "/p"}
 EVENT = {"hook_event_name": "UserPromptSubmit", "prompt": 'it\'s \\ "quoted" %s\n\ttwice', "session_id": "s"}
@@ -81,6 +82,21 @@ def test_a_guarded_hook_hears_its_own_clients_bell(runs: Callable[..., str], eve
 
 
 @pytest.mark.parametrize("shell", SHELLS)
+def test_a_rings_own_prompt_passes_in_codex_though_no_bell_rings(runs: Callable[..., str], shell: str) -> None:
+    """Codex may bring the line hours later, when no window is there; only the hook can keep that turn from starting."""
+    assert runs("UserPromptSubmit", shell, prompt="mailstop: letter 7 from builder", **CODEX)
+    assert runs("UserPromptSubmit", shell, prompt="mailstop: letters 7, 8", **CODEX)
+    for event in OTHERS:
+        assert not runs(event, shell, prompt="mailstop: letter 7 from builder", **CODEX)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_claude_codes_guard_does_not_read_a_prompt_of_any_size(runs: Callable[..., str], shell: str) -> None:
+    """A shell reads a pipe byte by byte. Claude Code's bell goes on ringing until the prompt of a ring has come."""
+    assert not runs("UserPromptSubmit", shell, prompt="mailstop: letter 7 from builder", **CLAUDE)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
 def test_a_root_that_its_person_exported_does_not_make_claude_code_codex(runs: Callable[..., str], shell: str) -> None:
     ring("bells/claude-77")
 
@@ -106,7 +122,9 @@ def test_without_mailstop_on_the_path_no_hook_fails_its_client(shell: str) -> No
 
 @pytest.mark.parametrize("event", GUARDED)
 def test_the_guard_is_the_one_that_the_registry_keeps_its_links_for(event: str) -> None:
-    assert hook(event)["command"].startswith(f"{GUARD}; ")
+    test, _, stop = GUARD.rpartition(" || ")
+    assert stop == "exit 0"
+    assert hook(event)["command"].startswith(f"{test} || {{ " if event == "UserPromptSubmit" else f"{GUARD}; ")
 
 
 def test_codex_would_warn_of_a_longer_time_for_the_end_of_a_session() -> None:

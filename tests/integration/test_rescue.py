@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mailstop.engines.base import Put
+from mailstop.engines.row import Put
 from mailstop.engines.sqlite import connection
 from mailstop.engines.sqlite.inspection import inspect
 from mailstop.engines.sqlite.rescue import Rescued, rescue, survey

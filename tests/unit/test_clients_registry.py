@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 
 from mailstop import config
 from mailstop.clients import registry
-from mailstop.clients.life import Life, my_life
+from mailstop.clients.life import Life, is_alive, my_life
 from mailstop.clients.registry import Registration, bell_name
+from mailstop.clients.small_file import read_small
 from mailstop.names import is_name
+from mailstop.session import Session
 
 THREAD = "01a227bc-e031-7b73-a9b7-49711dc7b705"
 TOKEN = "0123456789abcdef" * 2
@@ -191,3 +193,100 @@ def test_two_codex_homes_have_two_bells() -> None:
 def test_a_codex_home_that_leads_upwards_makes_no_link() -> None:
     registry.write(registration("codex", THREAD, details={"codex_home": "/../../../../../../tmp/x"}))
     assert not Path(config.state_folder(), "homes").exists()
+
+
+def test_who_registers_while_a_sweep_judges_its_predecessor_keeps_its_file(
+    dead: Life, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registry.write(registration("program", TOKEN, life=dead))
+
+    def meanwhile(life: Life) -> bool | None:
+        registry.write(registration("program", TOKEN))
+        return is_alive(life)
+
+    monkeypatch.setattr("mailstop.clients.registry.is_alive", meanwhile)
+
+    assert registry.sweep() == []
+    assert registry.everyone() == [registration("program", TOKEN)]
+
+
+def test_who_registers_in_the_last_moment_before_a_removal_keeps_its_file(
+    dead: Life, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registry.write(registration("program", TOKEN, life=dead))
+    move = os.rename
+
+    def meanwhile(path: str, aside: str) -> None:
+        registry.write(registration("program", TOKEN))
+        move(path, aside)
+
+    monkeypatch.setattr(os, "rename", meanwhile)
+
+    assert registry.sweep() == []
+    assert os.listdir(registry.folder()) == [registration("program", TOKEN).file_name]
+
+
+def test_a_removal_leaves_who_registers_while_it_looks(dead: Life, monkeypatch: pytest.MonkeyPatch) -> None:
+    registry.write(registration(life=my_life()))
+    look = registry._read
+
+    def meanwhile(name: str) -> Registration | None:
+        found = look(name)
+        registry.write(registration(client_session="after-clear", life=dead.but(pid=os.getpid())))
+        return found
+
+    monkeypatch.setattr(registry, "_read", meanwhile)
+    registry.remove(registration())
+
+    assert file_of(registration()).exists()
+
+
+def threads(count: int, **changes: object) -> None:
+    """Register that many threads of one CODEX_HOME."""
+    for number in range(count):
+        registry.write(registration("codex", f"{number:08d}-e031-7b73-a9b7-49711dc7b705", **changes))
+
+
+def test_the_stores_of_a_bell_are_those_of_all_its_threads() -> None:
+    threads(3, store="sqlite:////x/one.db")
+    threads(1, store="sqlite:////x/two.db")
+    threads(1, store="sqlite:////x/other.db", details={"codex_home": "/home/ann/.other"})
+
+    assert registry.stores_of(registration("codex", THREAD).bell) == {"sqlite:////x/one.db", "sqlite:////x/two.db"}
+
+
+def test_the_stores_of_a_bell_are_found_at_the_same_cost_however_many_threads_there_were(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    bell = registration("codex", THREAD).bell
+    read: list[str] = []
+
+    def counted(path: str, **terms: object) -> bytes | None:
+        read.append(path)
+        return read_small(path, **terms)  # type: ignore[arg-type]
+
+    threads(1)
+    monkeypatch.setattr("mailstop.clients.registry.read_small", counted)
+    registry.stores_of(bell)
+    before = len(read)
+    threads(50)
+    read.clear()
+
+    assert registry.stores_of(bell) == {"sqlite:////x/m.db"}
+    assert len(read) == before
+
+
+def test_a_store_in_which_no_thread_was_registered_for_a_month_is_forgotten() -> None:
+    bell = registration("codex", THREAD).bell
+    threads(1)
+    (noted,) = Path(config.state_folder(), "stores", bell).iterdir()
+    os.utime(noted, (0, time.time() - 31 * 24 * 3600))
+    registry.sweep()
+
+    assert registry.stores_of(bell) == set()
+
+
+def test_a_registration_says_of_a_session_what_its_doors_need() -> None:
+    session = Session("s-1", "claude", "c0ffee", {}, "bell", folder="/work", details={"socket": "/run/1.sock"})
+
+    assert Registration.of(session, store="sqlite:////x/m.db", life=my_life()) == registration()

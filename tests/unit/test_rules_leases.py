@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailstop.engines.base import Delete, Put
+from mailstop.engines.row import Delete, Put
 from mailstop.json_text import dumps, loads
 from mailstop.rules.leases import Hand, Lease
 from mailstop.seat import Seat

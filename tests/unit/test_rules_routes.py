@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailstop.engines.base import Row
+from mailstop.engines.row import Row
 from mailstop.rules.routes import MONITOR, QUEUE, SEALED, SOCKET, TURN, VISIT, Route, route_key, routes_of
 
 DOORS = (MONITOR, SOCKET, QUEUE)

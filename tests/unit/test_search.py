@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mailstop.engines.base import Entry, subject
+from mailstop.engines.entry import Entry, subject
 from mailstop.engines.sqlite import search
 from mailstop.engines.sqlite.store import SQLiteStore
 from mailstop.letter import new_id

@@ -16,6 +16,7 @@ from mailstop.fence import client_text
 from mailstop.names import DEFAULT_BAG
 from mailstop.office import Office
 from mailstop.rules import routes
+from mailstop.rules.ways import words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +53,8 @@ def seat(who: Caller, url: str) -> list[Finding]:
         return [Finding("seat", WARNING, f"cannot be told: {error.message}")]
     if not me.seats:
         state = WARNING if who.who == "client" else OK
-        return [Finding("seat", state, "none, so nobody can write to this session", joining(who, DEFAULT_BAG, url))]
+        command = joining(who, DEFAULT_BAG, url, has_session=me.session is not None)
+        return [Finding("seat", state, "none, so nobody can write to this session", command)]
     names = [one.name + (f" in bag {one.bag}" if one.bag != DEFAULT_BAG else "") for one in me.seats]
     waiting = f"; {me.waiting} unread" if me.waiting else ""
     return [Finding("seat", OK, f"{' and '.join(names)}{waiting}"), _way(who, me)]
@@ -62,15 +64,8 @@ def _way(who: Caller, me: Self) -> Finding:
     if who.who == "person" or me.session is None:
         return Finding("way", OK, "no bell rings at a terminal: the person sees letters with mailstop check")
     way, session = me.way, me.session
-    texts = {
-        routes.MONITOR: "the monitor of mailstop's plugin: it listens",
-        routes.SOCKET: "the client's message socket: no monitor of mailstop's plugin listens",
-        routes.QUEUE: "codex queue",
-        routes.TURN: "the hooks of the turn that is running",
-        routes.SEALED: "another process outside of this sandbox rings",
-    }
-    if way in texts:
-        return Finding("way", OK, texts[way])
+    if way != routes.VISIT:
+        return Finding("way", OK, words_of(way).own)
     return Finding("way", WARNING if who.who == "client" else OK, _why_nothing(session), "mailstop check --wait 60")
 
 

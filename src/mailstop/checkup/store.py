@@ -13,7 +13,7 @@ from mailstop.clients import registry
 from mailstop.clients.life import is_alive
 from mailstop.engines.sqlite import replacement
 from mailstop.engines.sqlite.connection import FORMAT
-from mailstop.engines.sqlite.file_system import NETWORK, kind_of
+from mailstop.engines.sqlite.file_system import UNKNOWN, kind_of, network_kind
 from mailstop.engines.sqlite.inspection import fingerprints, inspect
 from mailstop.engines.sqlite.rebuild import rebuild as rebuild_index
 from mailstop.engines.sqlite.rescue import rescue, survey
@@ -118,11 +118,12 @@ def _file_system(path: str) -> Finding:
     folder = os.path.dirname(path)
     while not os.path.isdir(folder):
         folder = os.path.dirname(folder)
-    kind = kind_of(folder)
-    if kind in NETWORK and os.major(os.stat(folder).st_dev) == 0:
+    kind = network_kind(folder)
+    if kind:
         found = f"{folder} lies on a network file system ({kind}), where SQLite cannot be trusted"
         return Finding("file system", FAILED, found, f"export MAILSTOP_STORE={config.default_store()}")
-    return Finding("file system", OK, kind)
+    kind = kind_of(folder)
+    return Finding("file system", OK, "not known on this system" if kind == UNKNOWN else kind)
 
 
 def _missing(where: Finding, url: str) -> Finding:

@@ -154,9 +154,11 @@ def converted(word: str, kind: str) -> Any:
     return seconds
 
 
-def explain(verb: str, summary: str, parameters: Sequence[Parameter], words: Sequence[str]) -> Arguments:
+def explain(
+    verb: str, summary: str, parameters: Sequence[Parameter], words: Sequence[str], epilog: str = ""
+) -> Arguments:
     """The values as argparse reads them. It prints help, or raises UsageError with what is wrong."""
-    parsed = parser(verb, summary, parameters).parse_intermixed_args(list(words))
+    parsed = parser(verb, summary, parameters, epilog).parse_intermixed_args(list(words))
     values = _nothing(parameters)
     free = []
     for one in parameters:
@@ -175,8 +177,8 @@ def explain(verb: str, summary: str, parameters: Sequence[Parameter], words: Seq
     return Arguments(values)
 
 
-def parser(verb: str, summary: str, parameters: Sequence[Parameter]) -> ArgumentParser:
-    """The argparse parser of a verb."""
+def parser(verb: str, summary: str, parameters: Sequence[Parameter], epilog: str = "") -> ArgumentParser:
+    """The argparse parser of a verb. epilog: stands at the end of its help, as it is."""
     import argparse
 
     from mailstop.errors import UsageError
@@ -194,7 +196,13 @@ def parser(verb: str, summary: str, parameters: Sequence[Parameter]) -> Argument
 
         return value
 
-    made = Parser(prog=f"mailstop {verb}", description=summary, allow_abbrev=False)
+    made = Parser(
+        prog=f"mailstop {verb}",
+        description=summary,
+        epilog=epilog,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     for one in parameters:
         if isinstance(one, Positional):
             made.add_argument(

@@ -33,7 +33,7 @@ def run(office: Office, args: Arguments) -> Result:
         return _resume(found)
     data = {"bags": [_json(bag) for bag in found]}
     if not found:
-        return Result(data, "there is no bag yet; the first to join makes one: mailstop join NAME")
+        return Result(data, f"there is no bag yet; the first to join makes one: {office.joining()}")
     return Result(data, table(HEADING, [_row(bag) for bag in found], terminal_width()))
 
 

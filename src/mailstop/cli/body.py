@@ -6,7 +6,7 @@ import os
 import stat
 import sys
 
-from mailstop.errors import InvalidBody, UsageError
+from mailstop.errors import BodyTooLarge, InvalidBody, UsageError
 from mailstop.letter import LARGEST_BODY
 
 TYPE_CHECKING = False
@@ -15,13 +15,14 @@ if TYPE_CHECKING:
 
 
 def body_of(args: Arguments) -> str:
-    """The body that a command line gives. Raises UsageError when there is none, InvalidBody when it is no text."""
+    """The body that a command line gives. Raises UsageError when there is none, InvalidBody when it is no text, and
+    BodyTooLarge."""
     if args.body is not None and args.body_file is not None:
         raise UsageError(reason="the body was given twice: as text and as --body-file")
     if args.body_file is not None:
         return _decoded(_read_file(args.body_file))
     if args.body == "-" or (args.body is None and _is_piped()):
-        return _decoded(sys.stdin.buffer.read(LARGEST_BODY + 1))
+        return _decoded(_read_input())
     if args.body is None:
         raise UsageError(reason="the letter has no body: give -, and the text on standard input, or --body-file PATH")
     return str(args.body)
@@ -38,7 +39,7 @@ def _is_piped() -> bool:
 
 def _read_file(path: str) -> bytes:
     if path == "-":
-        return sys.stdin.buffer.read(LARGEST_BODY + 1)
+        return _read_input()
     try:
         with open(path, "rb") as file:
             return file.read(LARGEST_BODY + 1)
@@ -46,10 +47,19 @@ def _read_file(path: str) -> bytes:
         raise UsageError(reason=f"the body file {path!r} cannot be read: {error.strerror}") from None
 
 
+def _read_input() -> bytes:
+    if sys.stdin is None:
+        raise UsageError(reason="standard input is closed, so there is no body: --body-file PATH names one")
+    try:
+        return sys.stdin.buffer.read(LARGEST_BODY + 1)
+    except OSError as error:  # it is a folder, say
+        raise UsageError(reason=f"the body cannot be read from standard input: {error.strerror}") from None
+
+
 def _decoded(data: bytes) -> str:
+    if len(data) > LARGEST_BODY:  # no more was read than it takes to know that
+        raise BodyTooLarge(size=f"more than {LARGEST_BODY}", limit=LARGEST_BODY)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        if len(data) > LARGEST_BODY and error.start >= LARGEST_BODY - 3:  # cut inside a character
-            return data[: error.start].decode("utf-8") + " " * (LARGEST_BODY + 1 - error.start)
         raise InvalidBody(reason=f"it is not UTF-8 text (byte {error.start})") from None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
 from mailstop import bells
 from mailstop.cli.arguments import NUMBER, SECONDS, Option
-from mailstop.cli.letter_json import letters_json
+from mailstop.cli.letter_json import composed, letters_json
 from mailstop.cli.result import Result
 from mailstop.config import DELIVERY_BYTES
 from mailstop.errors import TimedOut
@@ -13,13 +15,17 @@ from mailstop.rules.offers import Terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mailstop.cli.arguments import Arguments
+    from mailstop.fence import Delivery
+    from mailstop.letter import Letter
     from mailstop.office import Office
     from mailstop.rules.offers import Offer
 
 PARAMETERS = (
     Option(("--peek",), "look only: the letters stay unread"),
-    Option(("--wait",), "wait so long for a letter when none is there", "S", kind=SECONDS),
+    Option(("--wait",), "when no letter is there, wait for one, at most so many seconds", "S", kind=SECONDS),
     Option(("--max-bytes",), f"at most so many bytes at once (default {DELIVERY_BYTES})", "N", kind=NUMBER),
     Option(("--from",), "only letters of this seat", "SEAT"),
 )
@@ -27,19 +33,41 @@ PARAMETERS = (
 
 def run(office: Office, args: Arguments) -> Result:
     """Lease what waits to the caller, and record it as handed once it was written."""
+    limit = args.max_bytes or DELIVERY_BYTES
+    store = office.store_option
+
+    def as_json(letters: Sequence[Letter], more: int) -> Delivery:
+        return composed(letters, more, limit, store)
+
     terms = Terms(
         act="mailstop check",
         sender=getattr(args, "from"),
-        limit_bytes=args.max_bytes or DELIVERY_BYTES,
+        limit_bytes=limit,
         announced_too=True,
         lease=not args.peek and not office.caller.subagent,  # its session's model would not see them
         call=office.caller.call if args.json else "",
+        compose=as_json if args.json else None,
     )
     offer = office.offer(terms, bag=args.bag)
-    if not offer.letters and args.wait is not None:
+    if not _waits(offer) and args.wait is not None:
         offer = _waited(office, terms, args.bag, args.wait)
-    data = letters_json(offer.letters, offer.more)
-    return Result(data, offer.text if offer.letters else "no new letters", written=lambda: _written(office, offer))
+    data = letters_json(offer.letters, offer.more, offer.part, store)
+    return Result(data, _text(offer, limit, store), written=lambda: _written(office, offer))
+
+
+def _waits(offer: Offer) -> bool:
+    """Whether anything waits, though it may be too long to be given."""
+    return bool(offer.letters or offer.more)
+
+
+def _text(offer: Offer, limit_bytes: int, store: str) -> str:
+    if offer.letters:
+        return offer.text
+    if not offer.more:
+        return "no new letters"
+    from mailstop.fence import nothing_fits
+
+    return nothing_fits(offer.more, limit_bytes, store)
 
 
 def _waited(office: Office, terms: Terms, bag: str | None, seconds: float) -> Offer:
@@ -56,7 +84,7 @@ def _waited(office: Office, terms: Terms, bag: str | None, seconds: float) -> Of
         while True:
             offer = office.offer(terms, bag=bag)
             left = end - time.monotonic()
-            if offer.letters:
+            if _waits(offer):
                 return offer
             if left <= 0:
                 raise TimedOut(seconds=seconds)
@@ -65,7 +93,7 @@ def _waited(office: Office, terms: Terms, bag: str | None, seconds: float) -> Of
 
 
 def _written(office: Office, offer: Offer) -> None:
-    if office.is_person:
+    if office.is_person and sys.stdout.isatty():
         office.shown(offer, "printed on the person's terminal")
         return
     office.handed(offer)

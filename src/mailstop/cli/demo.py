@@ -8,6 +8,7 @@ import shutil
 import sys
 import tempfile
 import time
+from contextlib import ExitStack
 
 from mailstop.cli.result import Result
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 PARAMETERS: tuple[Parameter, ...] = ()
 NEEDS_NO_STORE = True
+UNUSED = ("--store", "--bag")
+TELLS_WHAT_WAITS = True
 
 PATIENCE_S = 30.0  # for one step, on a machine that is busy with other things
 ASK = "mailstop send reviewer --needs-reply - <<'EOF'\nDoes parser.py survive an empty file?\nEOF"
@@ -32,8 +35,12 @@ class Party:
         self.name = name
         self._quiet = quiet
         self._commands, self._answers = _detached_shell(home)
-        os.write(self._commands, f'mailstop() {{ {shlex.quote(sys.executable)} -P -m mailstop "$@"; }}\n'.encode())
-        self.run(f'eval "$(mailstop join {name} --export)"')
+        try:
+            os.write(self._commands, f'mailstop() {{ {shlex.quote(sys.executable)} -P -m mailstop "$@"; }}\n'.encode())
+            self.run(f'eval "$(mailstop join {name} --export)"')
+        except BaseException:
+            self.close()
+            raise
 
     def run(self, command: str) -> str:
         """Run a command and return what it printed."""
@@ -75,24 +82,25 @@ class Party:
     def close(self) -> None:
         """End the shell: its standard input ends."""
         os.close(self._commands)
-        while os.read(self._answers, 65536):
-            pass
-        os.close(self._answers)
+        try:
+            while os.read(self._answers, 65536):
+                pass
+        finally:
+            os.close(self._answers)
 
 
 def run(args: Arguments) -> Result:
     """Ask, be woken, answer, be woken by the answer, and look at what was proved."""
     began = time.monotonic()
-    home = tempfile.mkdtemp(prefix="mailstop-demo-")
-    parties: list[Party] = []
-    try:
+    with ExitStack() as ending:  # each step of it is taken, whatever another one raises
+        home = tempfile.mkdtemp(prefix="mailstop-demo-")
+        ending.callback(shutil.rmtree, home, ignore_errors=True)
+        parties = []
         for name in ("reviewer", "builder"):
-            parties.append(Party(name, home, quiet=args.json))
+            party = Party(name, home, quiet=args.json)
+            ending.callback(party.close)
+            parties.append(party)
         account = _exchange(*parties)
-    finally:
-        for party in parties:
-            party.close()
-        shutil.rmtree(home, ignore_errors=True)
     seconds = time.monotonic() - began
     data = {"seconds": round(seconds, 2), **account}
     return Result(data, f"\nDone in {seconds:.1f} s; the temporary home is gone.\n\n{_next_steps()}")

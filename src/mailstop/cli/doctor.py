@@ -31,6 +31,7 @@ PARAMETERS = (
     Option(("--rebuild",), "fold the index again; of a damaged store make a new one, and keep the damaged one"),
 )
 NEEDS_NO_STORE = True
+UNUSED = ("--bag",)
 
 LONGEST = 600  # characters of one finding
 _INDENT = " " * 10

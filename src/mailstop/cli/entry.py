@@ -39,12 +39,14 @@ VERBS = {
     "version": "print the version",
     "hook": "for clients: take a hook's event from standard input",
 }
+WRITING = ("send", "reply", "join")  # verbs of which it may be in doubt whether anything was stored
 ALIASES = {"inbox": "check", "whoami": "status", "--version": "version", "-V": "version"}
 
 
 def script() -> None:
     """The console script: run, and end at once. Collecting garbage and tidying the interpreter up cost a fifth of a
-    `check`, and the system does both when the process ends."""
+    `check`, and the system does both when the process ends. A hook ends with 0, whatever happens: 2 would stop its
+    client's turn."""
     import gc
 
     gc.disable()
@@ -56,19 +58,17 @@ def script() -> None:
             pass
         except (OSError, ValueError):
             code = code or 1
-    os._exit(code)
+    os._exit(0 if _is_hook(sys.argv[1:]) else code)
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code."""
     words = list(sys.argv[1:] if words is None else words)
+    if _is_hook(words):
+        return _hook(words[1:])
     if sys.platform == "win32":
         print("mailstop: Windows is not supported; inside WSL 2 it works as on Linux", file=sys.stderr)
         return UsageError.exit_code
-    if words and words[0] == "hook":
-        from mailstop.hooks.entry import main as hook
-
-        return hook(words[1:])
     wants_json = "--json" in words
     try:
         return _run(words)
@@ -83,10 +83,48 @@ def main(words: Sequence[str] | None = None) -> int:
         return _report(error, wants_json)
     except KeyboardInterrupt:
         return 130
+    except Exception as error:
+        return _report(_failed(error, words), wants_json)
+
+
+def _is_hook(words: Sequence[str]) -> bool:
+    return bool(words) and words[0] == "hook"
+
+
+def _hook(words: Sequence[str]) -> int:
+    """Answer a client's hook. Never fails, not even where mailstop cannot run at all."""
+    if words and words[0] in ("-h", "--help"):
+        from mailstop.cli.overview import HOOK
+
+        print(HOOK)
+        return 0
+    if sys.platform == "win32":
+        return 0
+    try:
+        from mailstop.hooks.entry import main as hook
+
+        hook(words)
+    except (Exception, KeyboardInterrupt):
+        pass
+    return 0
+
+
+def _failed(error: Exception, words: Sequence[str]) -> MailstopError:
+    """What is said of a fault of our own; the log has the details. A verb that writes may have written by then."""
+    from mailstop import config
+    from mailstop.errors import Failed, FailedInDoubt
+    from mailstop.hooks.entry import log
+
+    verb = _split(words)[1] or ""
+    log(error, verb)
+    kind = FailedInDoubt if ALIASES.get(verb, verb) in WRITING else Failed
+    return kind(what=f"{type(error).__name__}: {error}", log=config.log_file())
 
 
 def _run(words: list[str]) -> int:
     leading, verb, rest = _split(words)
+    if verb is None and words:
+        raise UsageError(reason=f"{words[-1]} needs a value, or the verb is missing. All verbs: mailstop --help")
     if verb is None or verb in ("-h", "--help", "help"):
         from mailstop.cli.overview import overview
 
@@ -96,19 +134,30 @@ def _run(words: list[str]) -> int:
     if name not in VERBS:
         raise UsageError(reason=_unknown(verb))
     module = __import__(f"mailstop.cli.{name}", fromlist=["run"])
-    parameters = (*module.PARAMETERS, *EVERYWHERE)
+    unused = getattr(module, "UNUSED", ())
+    parameters = (*module.PARAMETERS, *(one for one in EVERYWHERE if one.names[0] not in unused))
     args = read(parameters, [*leading, *rest])
     if args is None:
-        args = explain(name, VERBS[name], parameters, [*leading, *rest])
-    if args.bag is not None:
+        from mailstop.cli.overview import epilog
+
+        args = explain(name, VERBS[name], parameters, [*leading, *rest], epilog(getattr(module, "EXAMPLES", "")))
+    if "--bag" not in unused and args.bag is not None:
         checked_name(args.bag, "bag")
     if getattr(module, "NEEDS_NO_STORE", False):
-        return _print(module.run(args), args)
+        code = _print(module.run(args), args)
+        if getattr(module, "TELLS_WHAT_WAITS", False) and sys.stderr.isatty():
+            __import__("mailstop.cli.opening", fromlist=["waiting_words"]).waiting_words()
+        return code
     with_office = __import__("mailstop.cli.opening", fromlist=["opened"])
     office: Office
     with with_office.opened(args.store, joins=name == "join") as office:
-        office.called()
-        code = _print(module.run(office, args), args)
+        try:
+            office.called()
+            code = _print(module.run(office, args), args)
+        except OutputLost:
+            raise
+        except MailstopError as error:
+            code = _report(error, args.json)
         with_office.closing_words(office)
         return code
 
@@ -175,13 +224,17 @@ def _drop_output() -> None:
 
 
 def _report(error: MailstopError, wants_json: bool) -> int:
+    from mailstop.cleaning import plain_line
+
+    message = plain_line(error.message)  # it may name a folder, or what another has chosen
     if wants_json:
         from mailstop.json_text import dumps
 
         try:
-            _write((dumps({"error": {"code": error.code, "message": error.message}}) + "\n").encode())
+            value = {"error": {"code": error.code, "message": message}}
+            _write((dumps(value) + "\n").encode("utf-8", "backslashreplace"))
         except (OutputLost, BrokenPipeError):
             _drop_output()
-    else:
-        print(f"mailstop: {error.message}", file=sys.stderr)
+    elif sys.stderr is not None:
+        print(f"mailstop: {message}", file=sys.stderr)
     return error.exit_code

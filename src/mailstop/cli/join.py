@@ -8,19 +8,23 @@ from mailstop.cli.arguments import NUMBER, Option, Positional
 from mailstop.cli.result import Result
 from mailstop.clients import program, registry
 from mailstop.clients.facts import facts_of
-from mailstop.errors import DoubtfulCaller
+from mailstop.config import store_name
+from mailstop.engines import is_absent, open_store
+from mailstop.errors import DoubtfulCaller, UsageError
 from mailstop.names import DEFAULT_BAG, in_bag, seat_to_take
+from mailstop.office import Office
 from mailstop.times import clock_text, iso_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from mailstop.cli.arguments import Arguments
     from mailstop.clients.life import Life
-    from mailstop.office import Office
     from mailstop.rules.presence import Holder
     from mailstop.rules.seats import Seated
+    from mailstop.seat import Seat
     from mailstop.session import Session
 
 PARAMETERS = (
@@ -40,23 +44,54 @@ def run(office: Office, args: Arguments) -> Result:
     """Seat the caller; a client whose hooks are not ours is registered on the way."""
     bag = args.bag or DEFAULT_BAG
     seat_to_take(args.name)  # before anything is written: a refused join makes no store
+    if args.pid is not None and not args.export:
+        raise UsageError(reason="--pid binds a program's session, which only --export makes")
+    if args.background and (args.export or office.caller.client != "codex"):
+        raise UsageError(reason="--background is for Codex, whose sessions go on without a window")
     if args.export:
         return _join_program(office, args.name, bag, args.pid)
-    if office.caller.who == "client" and (office.session is None or args.background):
-        _register(office, background=args.background)
-    seated = office.join(args.name, bag=bag)
+    if office.caller.who != "client":
+        return _seated(office, args.name, bag)
+    registration = office.caller.registration
+    if registration and registration.store != office.store.url:
+        return _move(office, registration, args.name, bag, background=args.background)
+    if office.session is None or args.background:
+        _remember(office, _registered(office, office.session, background=args.background))
+    return _seated(office, args.name, bag)
+
+
+def _seated(office: Office, name: str, bag: str) -> Result:
+    seated = office.join(name, bag=bag)
     office.sweep()
     return _result(seated)
 
 
-def _register(office: Office, *, background: bool) -> None:
+def _registered(office: Office, told: Session | None, *, background: bool) -> Session:
+    """Write down a client's session. told: what its hooks have said of it, which is more than a command can."""
     caller = office.caller
-    found = facts_of(caller, os.environ).but(background=background)
+    found = (told.but(ended=0) if told else facts_of(caller, os.environ)).but(background=background)
     known = caller.registration.session if caller.registration else None
-    if office.session:  # its hooks have said more than a command can
-        found = office.session.but(background=background)
-    registered = office.register(found, known=known, automatic=False)
-    _remember(office, registered.session)
+    return office.register(found, known=known, automatic=False).session
+
+
+def _move(office: Office, registration: registry.Registration, name: str, bag: str, *, background: bool) -> Result:
+    """Take a seat in another store than the session's. A session has one store, so it ends in the first one, where
+    senders would else take it for present; it ends there only once it sits here."""
+    if is_absent(registration.store):
+        session = _registered(office, office.session, background=background)
+        seated = office.join(name, bag=bag)
+        _remember(office, session)
+        return _result(seated)
+    with open_store(registration.store) as store:
+        before = Office(store, office.caller)
+        told = before.session
+        left = before.seats() if told and not told.ended else []
+        session = _registered(office, told or office.session, background=background)
+        seated = office.join(name, bag=bag)
+        before.end()
+    _remember(office, session)
+    office.set_bell()
+    return _result(seated, registration.store, left)
 
 
 def _join_program(office: Office, name: str, bag: str, pid: int | None) -> Result:
@@ -86,7 +121,7 @@ def _seated_here(office: Office, name: str, bag: str, life: Life) -> registry.Re
     return None
 
 
-def _result(seated: Seated) -> Result:
+def _result(seated: Seated, left_store: str = "", left_there: Sequence[Seat] = ()) -> Result:
     seat = seated.seat
     where = in_bag(seat.bag)
     text = f"you sit at seat {seat.name}{where}" if seated.taken else f"you sit at seat {seat.name}{where} already"
@@ -94,7 +129,11 @@ def _result(seated: Seated) -> Result:
         text += f"; it was held by {_ended(seated.ended)}, which has ended"
     if seated.left:
         text += f"; you left {seated.left}, whose mail waits there"
-    return Result(_data(seated), text)
+    if left_store:
+        names = " and ".join(f"{each.name}{in_bag(each.bag)}" for each in left_there)
+        text += f"; this session has left the store {store_name(left_store)}"
+        text += f", where its mail waits at {names}" if names else ""
+    return Result({**_data(seated), "left_store": left_store or None}, text)
 
 
 def _data(seated: Seated) -> dict[str, Any]:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from mailstop.fence import Delivery
     from mailstop.letter import Letter
 
 
@@ -33,14 +34,52 @@ def letter_json(letter: Letter) -> dict[str, Any]:
     }
 
 
-def letters_json(letters: Sequence[Letter], more: int) -> dict[str, Any]:
-    """What `check --json` prints: the letters, by kind, which need action, and how many more wait."""
+def letters_json(letters: Sequence[Letter], more: int, part: Sequence[int] = (), store: str = "") -> dict[str, Any]:
+    """What `check --json` prints: the letters, by kind, which need action, and how many more wait.
+
+    part: numbers of the letters whose body is left out.
+    """
     by_kind: dict[str, list[int]] = {}
     for letter in letters:
         by_kind.setdefault(letter.kind, []).append(letter.n)
     return {
-        "letters": [letter_json(letter) for letter in letters],
+        "letters": [left_out_json(letter, store) if letter.n in part else letter_json(letter) for letter in letters],
         "by_kind": by_kind,
-        "action_needed": [letter.n for letter in letters if action_needed(letter.kind, letter.needs_reply)],
+        "action_needed": [
+            letter.n for letter in letters if action_needed(letter.kind, letter.needs_reply, letter.final)
+        ],
         "more": more,
     }
+
+
+def left_out_json(letter: Letter, store: str = "") -> dict[str, Any]:
+    """A letter that is too long to be printed with others: what it is, and the command that prints it.
+
+    store: what that command has to say of the store.
+    """
+    value = letter_json(letter)
+    kept = {name: value[name] for name in ("n", "id", "at", "bag", "from", "kind", "needs_reply", "ref", "final")}
+    return {**kept, "body": None, "left_out": f"mailstop read {letter.n} --json{store}"}
+
+
+def composed(letters: Sequence[Letter], more: int, limit_bytes: int, store: str = "") -> Delivery:
+    """What `check --json` prints of these letters within so many bytes, its last line's end included.
+
+    The first letter that does not fit stays out with all after it; one that does not fit even alone is named without
+    its body, and counts as given in part. more: how many wait besides.
+    """
+    from mailstop.fence import Delivery
+    from mailstop.json_text import dumps
+
+    def fits(value: dict[str, Any]) -> bool:
+        return len(dumps(value).encode("utf-8", "backslashreplace")) < limit_bytes
+
+    waiting = len(letters) + more
+    count = 0
+    while count < len(letters) and fits(letters_json(letters[: count + 1], waiting - count - 1)):
+        count += 1
+    if count or not letters:
+        return Delivery("", tuple(letter.n for letter in letters[:count]), (), waiting - count)
+    first = letters[0]
+    part = (first.n,) if fits(letters_json([first], waiting - 1, (first.n,), store)) else ()
+    return Delivery("", (), part, waiting - len(part))

@@ -6,7 +6,7 @@ import os
 import sys
 
 from mailstop import config
-from mailstop.clients.caller import identify
+from mailstop.clients.caller import PERSON, identify
 from mailstop.clients.stores import joining, store_of
 from mailstop.engines import is_absent, open_store
 from mailstop.errors import MailstopError, StoreAbsent, StoreGone, StoreSealed
@@ -75,12 +75,26 @@ def closing_words(office: Office) -> None:
     """At a person's terminal, say that letters wait; anywhere, do what fell due."""
     try:
         office.do_due_work()
-    except MailstopError:  # it stays due; this command has done what was asked of it
+    except Exception:  # it stays due; this command has done what was asked of it
         return
     if office.is_person and sys.stderr.isatty():
-        waiting = sum(office.store.index.count_unread(seat.bag, seat.name) for seat in office.seats())
-        if waiting:
-            print(
-                f"{waiting} {'letter waits' if waiting == 1 else 'letters wait'} for you: mailstop check",
-                file=sys.stderr,
-            )
+        _say_what_waits(office)
+
+
+def waiting_words() -> None:
+    """At a person's terminal, say that letters wait in their store; for a verb that opens none."""
+    try:
+        caller = identify(os.environ)
+        url = store_of(caller)
+        if caller.who == PERSON and not is_absent(url):
+            with open_store(url) as store:
+                _say_what_waits(Office(store, caller))
+    except MailstopError:  # this verb has nothing to do with it
+        return
+
+
+def _say_what_waits(office: Office) -> None:
+    waiting = sum(office.store.index.count_unread(seat.bag, seat.name) for seat in office.seats())
+    if waiting:
+        letters = "letter waits" if waiting == 1 else "letters wait"
+        print(f"{waiting} {letters} for you: mailstop check{office.store_option}", file=sys.stderr)

@@ -22,6 +22,29 @@ EXAMPLES = """\
   mailstop status 142"""
 
 
+EXIT_CODES = """\
+  0  done
+  1  refused by a rule; nothing was stored
+  2  wrong usage
+  3  unknown name or number
+  4  nothing came in time
+  5  the store cannot be used, or mailstop itself failed; nothing was stored
+  6  not known whether it was stored: repeat with the same --key"""
+
+HOOK = """\
+usage: mailstop hook
+
+For clients: take a hook's event, one JSON object, from standard input, and answer it on standard output with one JSON
+object or nothing. It ends with exit code 0 whatever happens; what went wrong stands in the log, which mailstop doctor
+names."""
+
+
+def epilog(examples: str) -> str:
+    """What stands under the explanation of a verb. examples: of that verb, if it has any."""
+    parts = ["for example", *(f"  {line}" for line in examples.split("\n")), ""] if examples else []
+    return "\n".join([*parts, "exit codes", EXIT_CODES])
+
+
 def overview() -> str:
     """All verbs with a line each."""
     lines = [f"mailstop {__version__}: internal mail for coding agents", "", "usage: mailstop VERB [...]"]
@@ -30,6 +53,6 @@ def overview() -> str:
     for title, verbs in (*GROUPS, others):
         if verbs:
             lines += ["", title, *(f"  {verb:<8} {VERBS[verb]}" for verb in verbs if verb in VERBS)]
-    lines += ["", "for example", EXAMPLES]
+    lines += ["", "for example", EXAMPLES, "", "exit codes", EXIT_CODES]
     lines += ["", "Everywhere: --store URL, --bag NAME, --json. One verb in full: mailstop VERB --help"]
     return "\n".join(lines)

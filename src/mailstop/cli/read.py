@@ -10,7 +10,7 @@ import os
 
 from mailstop.cleaning import one_line
 from mailstop.cli.arguments import NUMBER, Option, Positional
-from mailstop.cli.letter_json import letter_json
+from mailstop.cli.letter_json import left_out_json, letter_json
 from mailstop.cli.result import Result
 from mailstop.cli.standing import state_lines
 from mailstop.config import DELIVERY_BYTES
@@ -51,7 +51,7 @@ def run(office: Office, args: Arguments) -> Result:
     if args.number is not None:
         if args.thread or args.last or args.before or args.search is not None:
             raise UsageError(reason="one letter has no pages: give N alone, or --thread N, --last, --before, --search")
-        return _letter(office, args.number, raw=args.raw)
+        return _letter(office, args.number, raw=args.raw, bag=args.bag)
     if args.raw:
         raise UsageError(reason="--raw prints one body: mailstop read N --raw")
     if args.thread and args.search is not None:
@@ -62,20 +62,22 @@ def run(office: Office, args: Arguments) -> Result:
 # -- one letter ------------------------------------------------------------------------------------------------------
 
 
-def _letter(office: Office, n: int, *, raw: bool) -> Result:
-    account = office.account(n)
+def _letter(office: Office, n: int, *, raw: bool, bag: str | None) -> Result:
+    account = office.account(n, bag=bag)
     letter = account.letter
     if raw:
         return Result(letter.body, raw=letter.body.encode("utf-8"))
     standing = "\n".join(state_lines(account))
     own = [seat.name for seat in office.seats() if seat.bag == letter.bag]
-    answerable = bool(own) and letter.sender not in own
+    store = office.store_option
     if office.is_person:
-        answer = f"\nTo answer: mailstop reply {n} -" if answerable and not letter.final else ""
+        answerable = not letter.final and letter.sender not in own
+        answer = f"\nTo answer: mailstop reply {n}{store} -" if answerable else ""
         text = f"{letter_page(letter)}\n\n{standing}{answer}"
     else:
-        shown = whole(letter, now_ms=office.clock(), nonce=_nonce(), answerable=answerable)
-        text = f"{shown}\n\nWhere it stands (all receipts: mailstop status {n}):\n{standing}"
+        addressed = any(name in own for name in letter.to)
+        shown = whole(letter, now_ms=office.clock(), nonce=_nonce(), addressed=addressed, store=store)
+        text = f"{shown}\n\nWhere it stands (all receipts: mailstop status {n}{store}):\n{standing}"
     recipients = [
         {"seat": delivery.seat, "state": delivery.state, "answered": delivery.answered}
         for delivery in account.deliveries
@@ -103,26 +105,27 @@ def _history(office: Office, args: Arguments) -> Result:
             f'letters{where} that hold "{one_line(args.search, LONGEST_TITLE)}" (one of them whole: mailstop read N)'
         )
     elif args.thread:
-        history = office.read(thread=args.thread, **page)
+        history = office.read(thread=args.thread, bag=bag, **page)
         title = f"the conversation of letter {args.thread}"
     else:
         bag = bag or DEFAULT_BAG
         history = office.read(bag=bag, **page)
         title = f"bag {bag}"
     limit = DELIVERY_BYTES if bounded else None
+    store = office.store_option
     if not history.records:
-        return Result(_json(history, limit), f"{title}: nothing{' before it' if args.before else ''}")
+        return Result(_json(history, limit, store), f"{title}: nothing{' before it' if args.before else ''}")
     about = None if args.search is not None or args.thread else bag
-    reader = Reader("" if office.is_person else _nonce(), limit and limit - LINE_END, about)
-    more = _command(args)
+    reader = Reader("" if office.is_person else _nonce(), limit and limit - LINE_END, about, store)
+    more = _command(args, store)
     if args.search is not None:
         text = matches_page(history, args.search, title, more, reader).text
     else:
         text = history_page(history, title, more, reader).text
-    return Result(_json(history, limit), text)
+    return Result(_json(history, limit, store), text)
 
 
-def _command(args: Arguments) -> str:
+def _command(args: Arguments, store: str) -> str:
     """The command that shows what came before, without the number that is its last word."""
     import shlex
 
@@ -131,10 +134,10 @@ def _command(args: Arguments) -> str:
         value = getattr(args, option)
         if value is not None:
             words += [f"--{option}", str(value)]
-    return " ".join([*map(shlex.quote, words), "--before"])
+    return " ".join(map(shlex.quote, words)) + f"{store} --before"
 
 
-def _json(history: History, limit_bytes: int | None) -> dict[str, Any]:
+def _json(history: History, limit_bytes: int | None, store: str) -> dict[str, Any]:
     """The newest records that fit, oldest first, and where to go on; bodies are what was sent."""
     records: list[dict[str, Any]] = []
     room = limit_bytes
@@ -145,8 +148,7 @@ def _json(history: History, limit_bytes: int | None) -> dict[str, Any]:
             if room < 0 and records:
                 break
             if room < 0 and not isinstance(record, Move):  # alone it is too much already
-                kept = {name: value[name] for name in ("type", "n", "id", "at", "bag", "from", "kind")}
-                value = {**kept, "body": None, "left_out": f"mailstop read {record.n} --json"}
+                value = {"type": "letter", **left_out_json(record, store)}
         records.append(value)
     older = history.older or len(records) < len(history.records)
     before = records[-1]["n"] if older and records else None

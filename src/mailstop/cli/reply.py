@@ -21,15 +21,22 @@ PARAMETERS = (
 )
 
 
+EXAMPLES = """\
+mailstop reply 142 - <<'MAIL'
+It survives one: see test_empty.
+MAIL
+mailstop reply 142 --body-file answer.md"""
+
+
 def run(office: Office, args: Arguments) -> Result:
     """Store the answer, in the bag of the letter it answers."""
     draft = Draft(
         to=(),
         body=body_of(args),
-        kind=args.kind or "note",
+        kind="note" if args.kind is None else args.kind,
         needs_reply=args.needs_reply,
         final=args.final,
         artifacts=tuple(args.artifact),
         key=args.key,
     )
-    return sent_result(office.reply(args.number, draft, to_all=args.all))
+    return sent_result(office.reply(args.number, draft, to_all=args.all, bag=args.bag))

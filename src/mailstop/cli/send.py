@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mailstop.cleaning import plain_line
 from mailstop.cli.arguments import BODY, LABELS, NUMBER, Option, Positional
 from mailstop.cli.body import body_of
 from mailstop.cli.result import Result
@@ -25,14 +26,24 @@ PARAMETERS = (
 )
 
 
+EXAMPLES = """\
+mailstop send reviewer --needs-reply - <<'MAIL'
+Does the parser survive an empty file?
+MAIL
+mailstop send reviewer,docs --kind note --body-file report.md"""
+
+
 def run(office: Office, args: Arguments) -> Result:
     """Store the letter and ring its recipients."""
     if not args.to:
         raise UsageError(reason="to whom? mailstop send SEAT -   (all seats: mailstop who)")
+    to = tuple(name.strip() for name in args.to.split(","))
+    if not all(to):
+        raise UsageError(reason=f"an empty name in {args.to!r}: several seats stand with commas between them")
     draft = Draft(
-        to=tuple(name.strip() for name in args.to.split(",")),
+        to=to,
         body=body_of(args),
-        kind=args.kind or "note",
+        kind="note" if args.kind is None else args.kind,
         needs_reply=args.needs_reply,
         ref=args.ref,
         final=args.final,
@@ -60,4 +71,4 @@ def sent_result(sent: Sent) -> Result:
 
 
 def _recipient(told: Told) -> str:
-    return f"{told.seat}: {told.state}{f'; {told.detail}' if told.detail else ''}"
+    return f"{told.seat}: {told.state}{f'; {plain_line(told.detail)}' if told.detail else ''}"

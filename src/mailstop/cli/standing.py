@@ -6,6 +6,8 @@ from mailstop.cleaning import one_line
 from mailstop.fence import client_text
 from mailstop.names import DEFAULT_BAG, LONGEST, PERSON
 from mailstop.receipt import Receipt
+from mailstop.rules.tellings import empty_text
+from mailstop.rules.ways import words_of
 from mailstop.times import clock_text, iso_text
 
 TYPE_CHECKING = False
@@ -32,16 +34,6 @@ MEANING = {
     "refused": "the client refused it",
     "expired": "it was not shown in time",
     "unreachable": "the client could not be reached",
-}
-
-# How a letter comes to the holder of a seat, by the way that was chosen for it.
-WAY = {
-    "monitor": "its monitor rings",
-    "socket": "its client's message socket is rung",
-    "queue": "codex queue rings",
-    "turn": "it is busy: the hooks of its running turn show letters",
-    "visit": "nothing wakes it: it sees letters when it next looks",
-    "sealed": "the sender's sandbox may not ring: the next process outside of it does",
 }
 
 
@@ -85,14 +77,7 @@ def now_text(delivery: Delivery, holder: Holder, way: str) -> str:
         return who
     if delivery.n <= holder.seat.announced:
         return f"{who}; it was announced to that session, which fetches it with mailstop check"
-    return f"{who}; {WAY.get(way, WAY['visit'])}"
-
-
-def empty_text(holder: Holder) -> str:
-    """That nobody sits at a seat, and since when."""
-    if not holder.seat.holder:
-        return "nobody has taken that seat yet"
-    return f"the seat is empty since {clock_text(holder.since)}" if holder.since else "the seat is empty"
+    return f"{who}; {words_of(way).now}"
 
 
 def holder_text(holder: Holder) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from mailstop.cleaning import one_line
+from mailstop.cleaning import one_line, plain_line
 from mailstop.cli.arguments import NUMBER, Positional
 from mailstop.cli.result import Result
 from mailstop.cli.standing import (
@@ -17,9 +17,10 @@ from mailstop.cli.standing import (
     state_lines,
 )
 from mailstop.clients.project import place_of
-from mailstop.errors import MustJoin
+from mailstop.errors import MustJoin, UsageError
 from mailstop.fence import client_text
 from mailstop.names import DEFAULT_BAG
+from mailstop.rules.ways import words_of
 from mailstop.times import clock_text, iso_text
 
 TYPE_CHECKING = False
@@ -35,7 +36,11 @@ LONGEST_PLACE = 200  # characters of a project, a branch, a store
 
 def run(office: Office, args: Arguments) -> Result:
     """Say what is proved of one letter, or who the caller is."""
-    return _myself(office) if args.number is None else _letter(office.account(args.number))
+    if args.number is not None:
+        return _letter(office.account(args.number, bag=args.bag))
+    if args.bag is not None:
+        raise UsageError(reason="status alone tells of all bags: without --bag, or mailstop who --bag NAME")
+    return _myself(office)
 
 
 # -- a letter --------------------------------------------------------------------------------------------------------
@@ -79,9 +84,9 @@ def _myself(office: Office) -> Result:
     lines = [*_who(office, me, place), f"store: {one_line(office.store.url, LONGEST_PLACE)}"]
     if me.seats:
         if not office.is_person:
-            lines.append(f"what wakes you: {_woken(me.way)}")
+            lines.append(f"what wakes you: {words_of(me.way).own}")
         wait = "letter waits" if me.waiting == 1 else "letters wait"
-        lines.append(f"{me.waiting} {wait} for you" + (": mailstop check" if me.waiting else ""))
+        lines.append(f"{me.waiting} {wait} for you" + (f": mailstop check{office.store_option}" if me.waiting else ""))
     if last:
         lines += ["your last letters:", *(f"  {line}" for _, account in last for line in state_lines(account))]
     value = {
@@ -120,19 +125,10 @@ def _who(office: Office, me: Self, place: Place) -> list[str]:
         office.writer(DEFAULT_BAG)
     except MustJoin as missing:
         reason = f": {me.caller.reason}" if me.caller.reason else ""
-        return [f"you are {who or 'a program'}{where}{reason}", missing.message]
+        return [f"you are {who or 'a program'}{where}{reason}", plain_line(missing.message)]
     return []
 
 
 def _where(place: Place) -> str:
     parts = [("project", place.project), ("branch", place.branch)]
     return "".join(f", {what} {one_line(name, LONGEST_PLACE)}" for what, name in parts if name)
-
-
-def _woken(way: str) -> str:
-    return {
-        "monitor": "your client's monitor of mailstop's plugin",
-        "socket": "your client's message socket",
-        "queue": "codex queue",
-        "turn": "the hooks of the turn that is running",
-    }.get(way, "nothing: look now and then with mailstop check, or wait with mailstop check --wait 60")

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 PARAMETERS = (Option(("--plugin",), "print only where the plugin for the clients lies"),)
 NEEDS_NO_STORE = True
+UNUSED = ("--store", "--bag")
+TELLS_WHAT_WAITS = True
 
 
 def run(args: Arguments) -> Result:

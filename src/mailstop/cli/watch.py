@@ -6,6 +6,7 @@ import os
 
 from mailstop.cli.arguments import Option
 from mailstop.cli.result import Result
+from mailstop.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ def run(args: Arguments) -> Result:
 
     gc.enable()  # switched off for short commands; this one stays
     if args.monitor:
+        if args.store or args.bag or args.json:
+            raise UsageError(reason="--monitor rings for its own session, and takes no --store, --bag or --json")
         from mailstop.cli.monitor import Monitor
 
         Monitor(os.environ).run()

@@ -1,17 +1,19 @@
 """Watching: a line for each new letter, for a person. It sleeps on a bell, consumes nothing, and ends with Ctrl-C.
 
-The bell named `watch` is rung for every letter of the user while its file exists, and whoever watches makes the file;
-so it costs a sender nothing while nobody watches. A sender with another home folder, who cannot ring it, is seen at
-the next slow look.
+The bell named `watch` is rung for every letter of the user while its file exists. Whoever watches makes the file, and
+the last one removes it, so it costs a sender nothing while nobody watches; after a kill -9 it stays until a later watch
+ends. A sender with another home folder, who cannot ring it, is seen at the next slow look.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import stat
 import sys
+from contextlib import contextmanager
 
-from mailstop import bells
+from mailstop import bells, config
 from mailstop.cli.letter_json import letter_json
 from mailstop.cli.opening import store_at
 from mailstop.clients.caller import identify
@@ -37,7 +39,7 @@ def watch(args: Arguments) -> Result:
     caller = identify(os.environ)
     watching = Watching(caller, store_of(caller, args.store), args.bag, as_json=args.json)
     output = _pipe()
-    with bells.Watcher(WATCH_BELL) as watcher:
+    with _among_watchers(), bells.Watcher(WATCH_BELL) as watcher:
         bells.ring(WATCH_BELL)
         watching.start()
         if sys.stderr.isatty():
@@ -66,7 +68,8 @@ class Watching:
             if self._bag is not None:
                 office.checked_bag(self._bag)
             self._place = store.index.newest()
-            waiting = list(_waiting(office, self._bag)) if office.is_person else []
+            # What comes between the two looks is behind the place, and printed by the next look.
+            waiting = list(_waiting(office, self._bag, until=self._place)) if office.is_person else []
         self._print(waiting)
 
     def look(self) -> None:
@@ -89,15 +92,38 @@ class Watching:
         sys.stdout.buffer.flush()
 
 
-def _waiting(office: Office, bag: str | None) -> Iterator[Letter]:
-    """All that waits for the caller."""
+@contextmanager
+def _among_watchers() -> Iterator[None]:
+    """One of those who watch while the block runs: each holds a lock with the others; who gets it alone at its end was
+    the last, and removes the bell. Who comes then waits for that, and rings it anew."""
+    try:
+        os.makedirs(config.state_folder(), mode=0o700, exist_ok=True)
+        path = os.path.join(config.state_folder(), "watchers")
+        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
+    except OSError:  # the bell stays: that costs a sender little
+        yield
+        return
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        yield
+    finally:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            bells.silence(WATCH_BELL)
+        except OSError:  # others watch
+            pass
+        os.close(lock)
+
+
+def _waiting(office: Office, bag: str | None, *, until: int) -> Iterator[Letter]:
+    """All that waits for the caller, up to a number."""
     for seat in office.seats():
         after = 0
         while bag in (None, seat.bag):
             page = office.store.index.unread(seat.bag, seat.name, after=after)
             if not page:
                 break
-            yield from page
+            yield from (letter for letter in page if letter.n <= until)
             after = page[-1].n
 
 

@@ -8,6 +8,7 @@ from mailstop.cli.result import Result
 from mailstop.cli.standing import holder_json, name_text, session_text, state_of
 from mailstop.cli.table import table, terminal_width
 from mailstop.names import DEFAULT_BAG, PERSON
+from mailstop.rules.ways import words_of
 from mailstop.times import clock_text
 
 TYPE_CHECKING = False
@@ -25,13 +26,6 @@ PARAMETERS = (
 
 HEADING = ("seat", "holder", "since", "woken by", "waiting", "project", "branch", "folder")
 LONGEST = 200  # characters of a folder, a project, a branch
-WAY = {
-    "monitor": "its monitor",
-    "socket": "its socket",
-    "queue": "codex queue",
-    "turn": "its hooks (busy)",
-    "visit": "nothing",
-}
 
 
 def run(office: Office, args: Arguments) -> Result:
@@ -42,7 +36,7 @@ def run(office: Office, args: Arguments) -> Result:
     listed = [each for each in everyone if args.all or each.holder.present or each.waiting]
     own = {(seat.bag, seat.name) for seat in office.seats()}
     left = len(everyone) - len(listed)
-    parts = [_text(listed, own) if listed else "nobody is here; to take a seat: mailstop join NAME"]
+    parts = [_text(listed, own) if listed else f"nobody is here; to take a seat: {office.joining()}"]
     if not office.is_person:
         parts.append("human: the person's own seat, in every bag")
     if left:
@@ -67,7 +61,7 @@ def _row(each: Occupancy, own: set[tuple[str, str]]) -> tuple[str, ...]:
         name_text(seat.name) + mine,
         f"{who} (alive or not: unknown)" if state_of(holder) == "unknown" else who,
         clock_text(holder.since) if holder.since else "-",
-        WAY.get(each.way, each.way) if holder.present else "-",
+        words_of(each.way).name if holder.present else "-",
         str(each.waiting),
         _shown(_project(each)),
         _shown(each.last.branch if each.last else ""),

@@ -6,6 +6,7 @@ import os
 
 from mailstop.clients import claude_code, codex, registry
 from mailstop.clients.project import place_of
+from mailstop.errors import UsageError
 from mailstop.session import Session
 
 TYPE_CHECKING = False
@@ -26,10 +27,11 @@ def facts_of(
     """The session of a caller, without an id of ours.
 
     event: a hook's event; without one the session has no hooks of ours, as far as is known. folder: where it
-    works, when neither the event nor an earlier registration says so.
+    works, when neither the event nor an earlier registration says so. Raises UsageError where nobody says so and the
+    folder this runs in is gone.
     """
     event = event or {}
-    where = str(event.get("cwd") or folder or os.getcwd())
+    where = str(event.get("cwd") or folder or _here())
     place = place_of(where, environment)
     life = caller.living()
     details: dict[str, str] = {}
@@ -62,3 +64,10 @@ def facts_of(
         attended=attended,
         details=dict(details),
     )
+
+
+def _here() -> str:
+    try:
+        return os.getcwd()
+    except OSError:
+        raise UsageError(reason="the folder this runs in is gone: go to one that is there, and try again") from None

@@ -115,16 +115,16 @@ def process_from(line: bytes) -> Process | None:
     The name, in parentheses, may itself hold spaces and parentheses: what counts comes after the last one.
     """
     opening, closing = line.find(b"("), line.rfind(b")")
-    rest = line[closing + 1 :].split()
+    rest = line[closing + 1 :].split(maxsplit=20)
     try:
         return Process(
-            pid=int(line[:opening]),
-            parent=int(rest[1]),
-            start=int(rest[19]),
-            name=line[opening + 1 : closing].decode("utf-8", "replace"),
-            dead=rest[0].decode() in _DEAD,
-            terminal=int(rest[4]) != 0,
-            forked_only=int(rest[6]) & _FORKED_ONLY != 0,
+            int(line[:opening]),
+            int(rest[1]),
+            int(rest[19]),
+            line[opening + 1 : closing].decode("utf-8", "replace"),
+            rest[0].decode() in _DEAD,
+            int(rest[4]) != 0,
+            int(rest[6]) & _FORKED_ONLY != 0,
         )
     except (ValueError, IndexError):
         return None

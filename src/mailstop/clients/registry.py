@@ -14,7 +14,9 @@ and `[ -e ... ]` follows the link:
     ~/.local/state/mailstop/homes/home/ann/.codex/+bell -> ~/.local/state/mailstop/bells/codex-5f1c...
 
 It exists for `[` exactly while the bell rings. GUARD is the whole test; it works in any shell and starts
-nothing.
+nothing. Only Codex's UserPromptSubmit goes on to read the event when no bell rings, for the line of a door: Codex
+may bring it when all windows are closed, and nothing but this hook keeps a turn from starting then. A shell reads
+a pipe byte by byte, so a prompt of a megabyte costs it a second; Claude Code is spared that.
 """
 
 from __future__ import annotations
@@ -49,7 +51,7 @@ LINK = "+bell"  # nobody gives a CODEX_HOME this name
 _LARGEST_FILE = 64 * 1024  # bytes
 _STALE_S = 30 * 24 * 3600  # of a life that cannot be judged from here, such as another container's
 _TORN_S = 3600  # a file that cannot be read may still be on its way in
-_MOST_SWEPT = 200  # files looked at by one sweep
+_MOST_SWEPT = 256  # files looked at by one sweep
 
 
 class Registration(Record):
@@ -276,7 +278,7 @@ def remove(registration: Registration) -> None:
 
 
 def sweep() -> list[Registration]:
-    """Remove what dead clients left behind, at most 200 files looked at, and return their registrations.
+    """Remove what dead clients left behind, at most 256 files looked at, and return their registrations.
 
     Those of Codex stay for a month: a thread is resumed on another server, and has to find its store again.
     """

@@ -5,7 +5,7 @@ Only who joins makes a store: a look must not leave one behind where its name wa
 
 from __future__ import annotations
 
-from mailstop.engines.base import Board, Ledger, Store
+from mailstop.engines.closing import Closing
 from mailstop.engines.memory.index import Tables
 from mailstop.engines.sqlite.index import SQLiteIndex
 
@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from mailstop.engines.base import Delete, Entry, Index, Put, Row
+    from mailstop.engines.base import Board, Index, Ledger, Store
+    from mailstop.engines.entry import Entry
+    from mailstop.engines.row import Delete, Put, Row
 
 
-class AbsentStore(Store):
+class AbsentStore(Closing):
     """Empty until something is written to it, which makes the store, and then is that store."""
 
     def __init__(self, url: str, make: Callable[[], Store]) -> None:
@@ -43,7 +45,7 @@ class AbsentStore(Store):
             self._made.close()
 
 
-class AbsentLedger(Ledger):
+class AbsentLedger:
     """No entries."""
 
     def __init__(self, store: AbsentStore) -> None:
@@ -62,7 +64,7 @@ class AbsentLedger(Ledger):
         return []
 
 
-class AbsentBoard(Board):
+class AbsentBoard:
     """No rows."""
 
     def __init__(self, store: AbsentStore) -> None:

@@ -67,10 +67,12 @@ def confess(event: dict[str, Any], error: Exception) -> None:
     if event.get("agent_id") or name not in ("SessionStart", "UserPromptSubmit"):
         return
     from mailstop import fence
+    from mailstop.cleaning import plain_line
 
-    value: dict[str, Any] = {"systemMessage": f"mailstop: {error.message}"}
+    message = plain_line(error.message)
+    value: dict[str, Any] = {"systemMessage": f"mailstop: {message}"}
     if name == "SessionStart" or fence.is_ring_line(str(event.get("prompt") or "")):
-        value = context(event, fence.trouble(error.message), **value)
+        value = context(event, fence.trouble(message), **value)
     try:
         say(value)
     except OSError:

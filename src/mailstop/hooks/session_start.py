@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 from mailstop import bells, config, faults, fence
+from mailstop.cleaning import plain_line
 from mailstop.clients import registry
 from mailstop.clients.caller import identify_hook
 from mailstop.clients.facts import facts_of
@@ -68,7 +69,7 @@ def seated(office: Office, found: Session, known: str | None, seat: str | None) 
     try:
         return office.register(found, known=known, seat=seat, automatic=found.attended), ""
     except Refused as refusal:
-        return office.register(found, known=known, automatic=found.attended), refusal.message
+        return office.register(found, known=known, automatic=found.attended), plain_line(refusal.message)
 
 
 def settings_of(found: Session) -> Mapping[str, str]:
@@ -112,6 +113,7 @@ def _announcement(event: dict[str, Any], registered: Registered, refusal: str) -
         inherited=registered.announced,
         owing=registered.owed,
         ended=registered.ended,
+        left_owing=registered.left_owing,
     )
     text = fence.announcement(start, compact=event.get("source") == "compact")
     answer = context(event, text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mailstop.hooks import session_start
 from mailstop.hooks.entry import context
-from mailstop.hooks.turn import Turn
+from mailstop.hooks.turn import DUE_WORK_S, Turn
 from mailstop.rules.proofs import STOP
 
 TYPE_CHECKING = False
@@ -36,11 +36,14 @@ def answer(event: dict[str, Any]) -> None:
                 return context(event, offer.text)
             return {"decision": "block", "reason": offer.text}
 
+        goes_on = False
         if not event.get("stop_hook_active"):
             goes_on = turn.gives(office, text, ready=True, respect_claims=True)
             if goes_on and is_codex:
                 office.turn_over("")
         office.end_turn(agents=has_agents(event))
+        if is_codex and not goes_on:
+            office.do_due_work(seconds=DUE_WORK_S)  # nobody sleeps in the session who would do it
 
 
 def has_agents(event: dict[str, Any]) -> bool:

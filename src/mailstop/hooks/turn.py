@@ -8,6 +8,7 @@ import time
 from mailstop import bells, faults
 from mailstop.clients import registry
 from mailstop.clients.caller import identify_hook
+from mailstop.config import store_name
 from mailstop.engines import is_absent, reopen_store
 from mailstop.errors import MailstopError, StoreUnavailable
 from mailstop.hooks.entry import say
@@ -55,7 +56,7 @@ class Turn:
     def _enter(self, office: Office) -> None:
         session = office.session
         if session is None:  # another file is in the store's place: not the same as no mail
-            raise StoreUnavailable(path=office.store.url, reason="it does not know this session any more")
+            raise StoreUnavailable(path=store_name(office.store.url), reason="it does not know this session any more")
         bells.silence(session.bell)
         faults.reach("bell silenced")
         try:

@@ -6,7 +6,7 @@ letters unread again: repeated rather than lost.
 
 from __future__ import annotations
 
-from mailstop.engines.base import Delete, Put
+from mailstop.engines.row import Delete, Put
 from mailstop.errors import Conflict
 from mailstop.records import Record
 from mailstop.rules.presence import process_lives

@@ -6,7 +6,7 @@ a key, key.<bag>.<sender>.<key>, which must be empty. The letter itself is an en
 
 from __future__ import annotations
 
-from mailstop.engines.base import Entry, subject
+from mailstop.engines.entry import Entry, subject
 from mailstop.errors import (
     Conflict,
     InvalidField,
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from mailstop.engines.base import Delete, Put, Store
+    from mailstop.engines.base import Store
+    from mailstop.engines.row import Delete, Put
     from mailstop.letter import Draft
 
 MOST_TRIES = 50

@@ -8,14 +8,14 @@ from __future__ import annotations
 import os
 
 from mailstop import faults
-from mailstop.config import DELIVERY_BYTES
+from mailstop.config import DELIVERY_BYTES, store_name
 from mailstop.errors import StoreUnavailable
 from mailstop.records import Record
 from mailstop.rules.leases import Hand, lease_of, take_lease
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from mailstop.engines.base import Store
@@ -33,6 +33,8 @@ class Terms(Record):
 
     announced_too: also the mail that is only announced to hooks. respect_claims: leave to doors what is theirs.
     lease: whether to lease what is given; a mere look does not. call: see Hand; the offer's text is then not printed.
+    store: what the text's commands have to say of the store. compose: makes of letters, and of how many wait besides,
+    what is printed instead of that text, and says which of them it holds whole.
     """
 
     act: str
@@ -44,15 +46,21 @@ class Terms(Record):
     respect_claims: bool = False
     lease: bool = True
     call: str = ""
+    store: str = ""
+    compose: Callable[[Sequence[Letter], int], Delivery] | None = None
 
 
 class Offer(Record):
-    """Letters given to a session: their text for a model, and the hands to be recorded once it was written."""
+    """Letters given to a session: their text for a model, and the hands to be recorded once it was written.
+
+    part: numbers of the letters that are not given whole. more: how many wait besides.
+    """
 
     letters: tuple[Letter, ...] = ()
     text: str = ""
     more: int = 0
     hands: tuple[Hand, ...] = ()
+    part: tuple[int, ...] = ()
 
 
 def offer(store: Store, session: str, seats: Sequence[Seat], terms: Terms, *, now: int) -> Offer:
@@ -62,25 +70,25 @@ def offer(store: Store, session: str, seats: Sequence[Seat], terms: Terms, *, no
         found, waiting = _waiting(store, lease, seats, terms, now=now)
         if not found:
             return Offer(more=0)
-        from mailstop import fence
-
         nonce = os.urandom(4).hex()
-        delivery = fence.deliver(
-            [letter for _, letter in found],
-            now_ms=now,
-            more=waiting - len(found),
-            limit_bytes=terms.limit_bytes,
-            nonce=nonce,
-        )
+        delivery = _delivery([letter for _, letter in found], waiting - len(found), terms, nonce, now)
         given = {*delivery.whole, *delivery.part}
         letters = tuple(letter for _, letter in found if letter.n in given)
         hands = _hands(found, delivery, terms, nonce, now)
         if not terms.lease:
-            return Offer(letters, delivery.text, delivery.left)
+            return Offer(letters, delivery.text, delivery.left, (), delivery.part)
         if not hands or take_lease(store, lease, hands):
             faults.reach("lease taken")
-            return Offer(letters, delivery.text, delivery.left, hands)
-    raise StoreUnavailable(path=store.url, reason="others change what this session is given, without end")
+            return Offer(letters, delivery.text, delivery.left, hands, delivery.part)
+    raise StoreUnavailable(path=store_name(store.url), reason="others change what this session is given, without end")
+
+
+def _delivery(letters: Sequence[Letter], more: int, terms: Terms, nonce: str, now: int) -> Delivery:
+    if terms.compose:
+        return terms.compose(letters, more)
+    from mailstop import fence
+
+    return fence.deliver(letters, now_ms=now, more=more, limit_bytes=terms.limit_bytes, nonce=nonce, store=terms.store)
 
 
 def _waiting(

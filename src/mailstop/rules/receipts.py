@@ -6,7 +6,7 @@ lease, so that of two events at once each hand is judged by one.
 
 from __future__ import annotations
 
-from mailstop.engines.base import Entry, subject
+from mailstop.engines.entry import Entry, subject
 from mailstop.errors import Conflict
 from mailstop.letter import new_id
 from mailstop.rules.leases import lease_of
@@ -18,7 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from mailstop.engines.base import Delete, Put, Store
+    from mailstop.engines.base import Store
+    from mailstop.engines.row import Delete, Put
     from mailstop.rules.leases import Hand, Lease
     from mailstop.rules.proofs import Event
     from mailstop.seat import Seat
@@ -32,23 +33,37 @@ def receipt(seat: Seat, state: str, numbers: Sequence[int], evidence: str, now: 
     return Entry(subject("receipts", seat.bag, seat.name), "receipt", seat.bag, new_id(), now, data)
 
 
-def record_handed(store: Store, session: str, hands: Sequence[Hand], *, now: int) -> None:
-    """Record that these hands were written to the client completely."""
+def record_handed(store: Store, session: str, hands: Sequence[Hand], *, now: int, keep: bool = True) -> None:
+    """Record that these hands were written to the client completely.
+
+    keep: whether they stay leased until a proof; without it no proof can come, so they are offered again. The ledger
+    does not grow by those: of one letter it is recorded once.
+    """
     written = {hand.id for hand in hands}
     for _ in range(MOST_TRIES):
         lease = lease_of(store, session)
         entries: list[Entry] = []
         expect: dict[str, int] = {}
         for hand in hands:
-            if seat := _own(store, session, hand):
-                entries.append(receipt(seat, "handed", hand.numbers, hand.act, now))
+            numbers = hand.numbers if keep else [n for n in hand.numbers if not _was_handed(store, hand, n)]
+            if numbers and (seat := _own(store, session, hand)):
+                entries.append(receipt(seat, "handed", numbers, hand.act, now))
                 expect.update(guard(seat))
         left = [hand.but(writer=None) if hand.id in written else hand for hand in lease.hands]
+        if not keep:
+            left = [hand for hand in left if hand.id not in written]
         try:
-            store.ledger.append(entries, expect=expect, board=[lease.change(left)], rows=lease.rows)
+            if entries:
+                store.ledger.append(entries, expect=expect, board=[lease.change(left)], rows=lease.rows)
+            else:
+                store.board.change([lease.change(left)], expect=lease.rows)
             return
         except Conflict:
             continue
+
+
+def _was_handed(store: Store, hand: Hand, n: int) -> bool:
+    return any(one.seat == hand.seat and one.state == "handed" for one in store.index.receipts(n))
 
 
 def prove(store: Store, session: str, event: Event, *, now: int) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 
 from mailstop import bells, faults, fence
-from mailstop.engines.base import Delete, Put
+from mailstop.engines.row import Delete, Put
 from mailstop.errors import Conflict
 from mailstop.rules import routes
 from mailstop.rules.leases import lease_of
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mailstop.doors.base import Outcome
-    from mailstop.engines.base import Row, Store
+    from mailstop.engines.base import Store
+    from mailstop.engines.row import Row
     from mailstop.letter import Letter
     from mailstop.seat import Seat
     from mailstop.session import Session

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mailstop.engines.base import subject
+from mailstop.engines.entry import subject
 from mailstop.records import Record
 from mailstop.rules.presence import holder_of, session_of
 from mailstop.rules.routes import VISIT, way_to

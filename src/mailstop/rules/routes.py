@@ -8,14 +8,16 @@ while the recipient lives.
 
 from __future__ import annotations
 
-from mailstop.engines.base import Delete, Put, token
+from mailstop.engines.entry import token
+from mailstop.engines.row import Delete, Put
 from mailstop.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mailstop.engines.base import Row, Store
+    from mailstop.engines.base import Store
+    from mailstop.engines.row import Row
     from mailstop.letter import Letter
     from mailstop.rules.presence import Holder
     from mailstop.seat import Seat

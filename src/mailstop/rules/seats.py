@@ -14,7 +14,7 @@ every day, and nobody should be taken for the successor of one for whom mail wai
 
 from __future__ import annotations
 
-from mailstop.engines.base import Entry, subject
+from mailstop.engines.entry import Entry, subject
 from mailstop.errors import Conflict, MustJoin, NotSeated, SeatTaken, SeatWasLeft, SeatWasTaken
 from mailstop.letter import new_id
 from mailstop.names import DEFAULT_BAG, RESERVED, in_bag, name_from, numbered, seat_to_take

@@ -8,7 +8,7 @@ Sessions live on the board: nothing here enters the ledger.
 
 from __future__ import annotations
 
-from mailstop.engines.base import Delete, Put
+from mailstop.engines.row import Delete, Put
 from mailstop.errors import Conflict
 from mailstop.letter import new_id
 from mailstop.rules.leases import Lease

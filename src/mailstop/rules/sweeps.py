@@ -11,7 +11,7 @@ from __future__ import annotations
 from mailstop import bells
 from mailstop.clients import registry
 from mailstop.doors import claude_monitor
-from mailstop.engines.base import Delete, Put
+from mailstop.engines.row import Delete, Put
 from mailstop.errors import Conflict
 from mailstop.names import PERSON
 from mailstop.rules.leases import Lease
@@ -22,7 +22,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mailstop.engines.base import Row, Store
+    from mailstop.engines.base import Store
+    from mailstop.engines.row import Row
 
     Judge = Callable[[Store, Row, int], Put | Delete | None]
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from mailstop import bells, faults
 from mailstop.records import Record
 from mailstop.rules.presence import session_of
-from mailstop.rules.routes import MONITOR, QUEUE, SEALED, SOCKET, TURN, VISIT, way_to
+from mailstop.rules.routes import QUEUE, SOCKET, TURN, VISIT, way_to
+from mailstop.rules.ways import words_of
 from mailstop.times import clock_text
 
 TYPE_CHECKING = False
@@ -19,14 +20,8 @@ if TYPE_CHECKING:
     from mailstop.rules.routes import Route
     from mailstop.seat import Seat
 
-DETAIL = {
-    MONITOR: "its monitor was rung",
-    TURN: "it is busy: its next tool call or the end of its turn shows it",
-    VISIT: "nothing wakes it: it sees the letter when it next does anything",
-    SEALED: "this sandbox may not ring: its bell was rung, and the next process outside does the rest",
-}
 WAITING = "its bell was rung: a check that waits shows it now, any other when it next runs"
-NOT_RUNG = "the store could not be used for its ring: whoever comes next does it"
+NOT_RUNG = "ringing for it failed or was broken off: whoever comes next does it"
 
 
 class Told(Record):
@@ -44,7 +39,7 @@ def tell(store: Store, holder: Holder, letter: Letter, route: Route | None, *, n
     sealed: see `way_to`.
     """
     if route is None or holder.session is None:
-        return Told(holder.seat.name, "stored", "none", empty_text(holder, seat_now(store, holder.seat)))
+        return Told(holder.seat.name, "stored", "none", _waits_text(holder, seat_now(store, holder.seat)))
     if route.way == TURN and holder.session.client == "codex":
         route = still_open(store, holder, route, now=now, sealed=sealed)
     faults.reach("before the bell")
@@ -52,7 +47,7 @@ def tell(store: Store, holder: Holder, letter: Letter, route: Route | None, *, n
     faults.reach("bell rung")
     if route.way not in (SOCKET, QUEUE):
         waits = route.way == VISIT and holder.session.client == "program"
-        return Told(holder.seat.name, "stored", route.way, WAITING if waits else DETAIL[route.way])
+        return Told(holder.seat.name, "stored", route.way, WAITING if waits else words_of(route.way).told)
     from mailstop.rules.rings import PROVED, ring
 
     outcome = ring(store, holder, letter, route, now=now)
@@ -81,12 +76,19 @@ def seat_now(store: Store, seat: Seat) -> str:
     return next((own.name for own in moved if own.bag == seat.bag), "")
 
 
-def empty_text(holder: Holder, moved: str = "") -> str:
-    """Why nobody was rung: the seat is empty, and since when. moved: where its last holder sits now."""
+def empty_text(holder: Holder) -> str:
+    """That nobody sits at a seat, and since when."""
     if not holder.seat.holder:
-        return "nobody has taken this seat yet; the letter waits"
+        return "nobody has taken that seat yet"
     if holder.session is not None and holder.session.client == "codex":
-        return "no Codex window shows it any more; the letter waits until it is resumed, or for the seat's next holder"
-    since = f" since {clock_text(holder.since)}" if holder.since else ""
-    moved = f", who left it is at seat {moved}" if moved else ""
-    return f"the seat is empty{since}{moved}; the letter waits for its next holder"
+        return "no Codex window shows it any more"
+    return f"the seat is empty since {clock_text(holder.since)}" if holder.since else "the seat is empty"
+
+
+def _waits_text(holder: Holder, moved: str) -> str:
+    """Why nobody was rung, and for whom the letter waits. moved: where the seat's last holder sits now."""
+    empty = empty_text(holder) + (f", who left it is at seat {moved}" if moved else "")
+    if not holder.seat.holder:
+        return f"{empty}; the letter waits"
+    resumed = "until it is resumed, or " if holder.session is not None and holder.session.client == "codex" else ""
+    return f"{empty}; the letter waits {resumed}for the seat's next holder"

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from mailstop.engines.base import Board
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mailstop.engines.base import Delete, Put, Row
     from mailstop.engines.memory.world import World
+    from mailstop.engines.row import Delete, Put, Row
 
 
-class MemoryBoard(Board):
+class MemoryBoard:
     """What one store sees of the board: always the present state, as of a bucket on a server."""
 
     def __init__(self, world: World) -> None:

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from mailstop.engines.base import Entry
+    from mailstop.engines.entry import Entry
     from mailstop.engines.memory.world import World
 
 _SCHEMA = (sql_file("migrations/0001_ledger_board_index.sql"), sql_file("index.sql"))

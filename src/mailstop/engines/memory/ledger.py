@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from mailstop.engines.base import Ledger
 from mailstop.errors import Conflict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mailstop.engines.base import Delete, Entry, Put
+    from mailstop.engines.entry import Entry
     from mailstop.engines.memory.index import MemoryIndex
     from mailstop.engines.memory.world import World
+    from mailstop.engines.row import Delete, Put
 
 
-class MemoryLedger(Ledger):
+class MemoryLedger:
     """One store's view of the world's ledger; it tells that store's index when to catch up."""
 
     def __init__(self, world: World, index: MemoryIndex) -> None:

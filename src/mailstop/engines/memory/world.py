@@ -6,7 +6,7 @@ import time
 from random import Random
 from threading import RLock
 
-from mailstop.engines.base import Delete, Put, Row
+from mailstop.engines.row import Delete, Put, Row
 from mailstop.errors import Conflict, Uncertain
 from mailstop.json_text import dumps, loads
 
@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from mailstop.engines.base import Entry
+    from mailstop.engines.entry import Entry
 
 LARGEST_GAP = 3  # numbers left out between two entries: rules may count on order, not on succession
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from mailstop import faults
-from mailstop.engines.base import Board, Put, Row
+from mailstop.engines.row import Put, Row
 from mailstop.engines.sqlite.statements import QUERY
 from mailstop.errors import Conflict
 from mailstop.json_text import dumps
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from mailstop.engines.base import Delete
+    from mailstop.engines.row import Delete
     from mailstop.engines.sqlite.connection import Connection
 
 
-class SQLiteBoard(Board):
+class SQLiteBoard:
     """Rows with a revision, beside the ledger in the same file."""
 
     def __init__(self, connection: Connection) -> None:

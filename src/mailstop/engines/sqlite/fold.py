@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
 
-    from mailstop.engines.base import Entry
+    from mailstop.engines.entry import Entry
 
 
 def fold(sqlite: sqlite3.Connection, entry: Entry) -> None:

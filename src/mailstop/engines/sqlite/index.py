@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from mailstop.engines.base import Index, subject
+from mailstop.engines.entry import subject
 from mailstop.engines.sqlite.statements import QUERY
 from mailstop.json_text import dumps
 from mailstop.seat import Seat
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _LAST = 1 << 62  # behind every number
 
 
-class SQLiteIndex(Index):
+class SQLiteIndex:
     """Reads only; the fold writes."""
 
     def __init__(self, tables: Tables) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from mailstop.config import SQLITE
-from mailstop.engines.base import Store
+from mailstop.engines.closing import Closing
 from mailstop.engines.sqlite.board import SQLiteBoard
 from mailstop.engines.sqlite.connection import FORMAT, MIGRATIONS, Connection, translated
 from mailstop.engines.sqlite.driver import sqlite3
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, NoReturn
 
+    from mailstop.engines.base import Board, Index, Ledger
     from mailstop.engines.sqlite.readable import Progress
 
     Stage = Callable[[str], Progress]  # is told what begins, and gives what is told how far it is
@@ -118,14 +119,14 @@ class Look(Connection):
             shutil.rmtree(self._copy, ignore_errors=True)
 
 
-class LookedAt(Store):
+class LookedAt(Closing):
     """A store that is open for looking only."""
 
     def __init__(self, look: Look) -> None:
         self.url = SQLITE + look.path
-        self.ledger = SQLiteLedger(look)
-        self.board = SQLiteBoard(look)
-        self.index = SQLiteIndex(look)
+        self.ledger: Ledger = SQLiteLedger(look)
+        self.board: Board = SQLiteBoard(look)
+        self.index: Index = SQLiteIndex(look)
 
     def close(self) -> None:
         """Leave the file to whoever opened it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mailstop import faults
-from mailstop.engines.base import Entry, Ledger
+from mailstop.engines.entry import Entry
 from mailstop.engines.sqlite.board import apply_changes, check_rows
 from mailstop.errors import Conflict
 from mailstop.json_text import dumps
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from mailstop.engines.base import Delete, Put
+    from mailstop.engines.row import Delete, Put
     from mailstop.engines.sqlite.connection import Connection
 
 _INSERT = "INSERT INTO entries (id, at, bag, subject, type, data, body) VALUES (?, ?, ?, ?, ?, ?, ?)"
 _COLUMNS = "n, id, at, bag, subject, type, data, body"
 
 
-class SQLiteLedger(Ledger):
+class SQLiteLedger:
     """The entries, their fold and the board's changes in one transaction."""
 
     def __init__(self, connection: Connection) -> None:

@@ -6,7 +6,7 @@ do, and are told who keeps them waiting; a process that is killed in between lea
 
 from __future__ import annotations
 
-from mailstop.engines.base import Entry
+from mailstop.engines.entry import Entry
 from mailstop.engines.sqlite.connection import Connection, statements_of
 from mailstop.engines.sqlite.driver import sqlite3
 from mailstop.engines.sqlite.fold import fold

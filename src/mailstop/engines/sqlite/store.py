@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from mailstop.config import SQLITE
-from mailstop.engines.base import Store
+from mailstop.engines.closing import Closing
 from mailstop.engines.sqlite.board import SQLiteBoard
 from mailstop.engines.sqlite.connection import Connection
 from mailstop.engines.sqlite.index import SQLiteIndex
 from mailstop.engines.sqlite.ledger import SQLiteLedger
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mailstop.engines.base import Board, Index, Ledger
 
-class SQLiteStore(Store):
+
+class SQLiteStore(Closing):
     """One file. Any number of processes may have it open."""
 
     def __init__(self, path: str) -> None:
         """Open the store at `path`, made when it is not there. Raises StoreUnavailable or one of its kinds."""
         self._connection = Connection(path)
         self.url = SQLITE + path
-        self.ledger = SQLiteLedger(self._connection)
-        self.board = SQLiteBoard(self._connection)
-        self.index = SQLiteIndex(self._connection)
+        self.ledger: Ledger = SQLiteLedger(self._connection)
+        self.board: Board = SQLiteBoard(self._connection)
+        self.index: Index = SQLiteIndex(self._connection)
 
     def close(self) -> None:
         self._connection.close()
