@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from benchmarks.ground import Ground
 from benchmarks.measure import Comparison, percentile
 from mailstop import bells
+from mailstop.watcher import Watcher
 
 WAKES = 300
 BUDGET_MS = 5.0
@@ -23,7 +24,7 @@ def comparisons() -> Iterator[Comparison]:
         ready, done = threading.Event(), threading.Event()
 
         def watch() -> None:
-            with bells.Watcher("bench") as watcher:
+            with Watcher("bench") as watcher:
                 for _ in range(WAKES):
                     ready.set()
                     watcher.wait(10)
@@ -47,7 +48,7 @@ def comparisons() -> Iterator[Comparison]:
         p50, p99 = percentile(delays, 0.5), percentile(delays, 0.99)
         yield Comparison("wake of a sleeping watcher (floor column: budget)", BUDGET_MS, p50, p50 / BUDGET_MS, 1.0)
         yield Comparison("the same, p99", BUDGET_MS, p99, p99 / BUDGET_MS, 1.0)
-        with bells.Watcher("bench") as watcher:
+        with Watcher("bench") as watcher:
             before = resource.getrusage(resource.RUSAGE_SELF)
             watcher.wait(2.0)
             after = resource.getrusage(resource.RUSAGE_SELF)

@@ -10,33 +10,15 @@ from __future__ import annotations
 
 import errno
 import os
-import select
-import sys
 import time
 
 from mailstop.config import state_folder
 from mailstop.errors import InvalidName
 from mailstop.names import checked_name, is_name
-from mailstop.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Protocol, Self
-
-    class Notices(Protocol):
-        """What the kernel tells about the folder of bells."""
-
-        fd: int  # readable when there is something to drain
-
-        def drain(self) -> tuple[bool, bool]:
-            """Whether the bell was heard for sure, and whether the folder is no longer watched."""
-
-        def close(self) -> None:
-            """Give back what the kernel lent."""
-
-
-GLANCE_S = 1.0  # how often a watcher looks at the file where the kernel cannot tell it
+    from collections.abc import Iterable
 
 
 def folder() -> str:
@@ -60,7 +42,7 @@ def ring(name: str) -> bool:
     # O_NONBLOCK: a FIFO in this place must not stop the sender.
     flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
-        place = _opened_folder()
+        place = opened_folder()
         try:
             bell = os.open(name, flags, 0o600, dir_fd=place)
             try:
@@ -108,13 +90,13 @@ def sweep(dead: Iterable[str]) -> int:
     return sum(silence(name) for name in dead)
 
 
-def _opened_folder() -> int:
+def opened_folder() -> int:
     """A descriptor of the folder of bells, made if missing. Raises OSError, also for another user's."""
     flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         place = os.open(folder(), flags)
     except FileNotFoundError:
-        _make_folder()
+        make_folder()
         place = os.open(folder(), flags)
     if os.fstat(place).st_uid != os.geteuid():
         os.close(place)
@@ -122,244 +104,7 @@ def _opened_folder() -> int:
     return place
 
 
-def _make_folder() -> None:
+def make_folder() -> None:
+    """Make the folder of bells where it is missing. Raises OSError."""
     for each in (state_folder(), folder()):
         os.makedirs(each, mode=0o700, exist_ok=True)
-
-
-class Woken(Record):
-    """Why a watcher stopped waiting. False as a condition when its time was simply over."""
-
-    rung: bool
-    ready: tuple[int, ...] = ()  # those of the other descriptors that became readable, or were hung up
-
-    def __bool__(self) -> bool:
-        return self.rung or bool(self.ready)
-
-
-class Watcher:
-    """Sleeps until a bell is rung. A context manager, for one thread of one process.
-
-    Linux: inotify. macOS: kqueue (untried). Elsewhere, and where the kernel's limit of watches is reached,
-    it looks at the file each second. A bell that rang before the watcher came counts once. The folder of
-    bells may be removed and come back meanwhile; a *parent* that is moved away is noticed only at the next
-    wake or time-out.
-    """
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self._path = path_of(name)
-        self._notices: Notices | None = None
-        self._watched: tuple[int, int] | None = None
-        self._last: int | None = None  # the time of the last ring that was reported, as the file tells it
-
-    def __enter__(self) -> Self:
-        self._arm()
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        self.close()
-
-    @property
-    def is_told(self) -> bool:
-        """Whether the kernel tells this watcher; False while it has to look each second."""
-        return self._notices is not None
-
-    def close(self) -> None:
-        """Stop watching; a later `wait` starts anew."""
-        if self._notices is not None:
-            self._notices.close()
-            self._notices = None
-
-    def wait(self, timeout_s: float | None = None, also: Sequence[int] = ()) -> Woken:
-        """Sleep until the bell is rung anew, or one of the `also` descriptors is readable or hung up.
-
-        timeout_s: seconds; None is for ever, 0 only looks. A bell left ringing does not wake twice; another
-        ring does.
-        """
-        deadline = None if timeout_s is None else time.monotonic() + timeout_s
-        while True:
-            rung = self._was_rung()
-            left = None if deadline is None else max(0.0, deadline - time.monotonic())
-            ready = self._sleep(0.0 if rung else left, also)
-            if rung or ready or left == 0.0:
-                return Woken(rung, ready)
-
-    def _was_rung(self) -> bool:
-        """Whether the bell was rung since this was last asked."""
-        heard, lost = self._notices.drain() if self._notices else (False, True)
-        if lost or self._watched != _identity(folder()):
-            self._arm()
-        # After arming and after draining: a ring that came before is in the file, one that comes later is
-        # an event.
-        try:
-            last: int | None = os.lstat(self._path).st_mtime_ns
-        except OSError:
-            last = None
-        fresh = last is not None and last != self._last
-        self._last = last
-        return heard or fresh
-
-    def _sleep(self, seconds: float | None, also: Sequence[int]) -> tuple[int, ...]:
-        poll = select.poll()
-        for descriptor in also:
-            poll.register(descriptor, select.POLLIN)
-        if self._notices is not None:
-            poll.register(self._notices.fd, select.POLLIN)
-        else:
-            seconds = GLANCE_S if seconds is None else min(seconds, GLANCE_S)
-        found = poll.poll(None if seconds is None else seconds * 1000)
-        return tuple(descriptor for descriptor, _events in found if descriptor in also)
-
-    def _arm(self) -> None:
-        self.close()
-        try:
-            os.close(_opened_folder())
-            self._watched = _identity(folder())
-            if sys.platform == "linux":
-                self._notices = _Inotify(folder(), self.name)
-            elif sys.platform == "darwin":
-                self._notices = _Kqueue(folder(), self._path)
-        except OSError:  # no folder, or no watch left: look each second, and try again then
-            self._notices = None
-
-
-def _identity(path: str) -> tuple[int, int] | None:
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
-
-
-class _Inotify:
-    """Linux's notices of one folder, by `inotify(7)`; ctypes calls libc, as Python has no binding."""
-
-    CLOSE_WRITE, MOVED_TO = 0x8, 0x80
-    DELETE_SELF, MOVE_SELF, UNMOUNT, IGNORED = 0x400, 0x800, 0x2000, 0x8000
-    OVERFLOW = 0x4000
-    ONLYDIR, DONT_FOLLOW = 0x1000000, 0x2000000
-    HEADER_BYTES = 16  # int wd, uint32 mask, uint32 cookie, uint32 length of the name that follows
-
-    def __init__(self, path: str, name: str) -> None:
-        """Watch `path` for the file `name`. Raises OSError, EMFILE and ENOSPC at a user's limits."""
-        import ctypes  # only in a process that is about to sleep
-
-        try:
-            libc = ctypes.CDLL(None, use_errno=True)
-            init, add = libc.inotify_init1, libc.inotify_add_watch
-        except AttributeError:
-            raise OSError(errno.ENOSYS, "this libc has no inotify") from None
-        self._name = os.fsencode(name)
-        self.fd: int = init(os.O_NONBLOCK | os.O_CLOEXEC)  # IN_NONBLOCK and IN_CLOEXEC are the same bits
-        if self.fd < 0:
-            raise OSError(ctypes.get_errno(), "inotify_init1")
-        mask = self.CLOSE_WRITE | self.MOVED_TO | self.DELETE_SELF | self.MOVE_SELF
-        if add(self.fd, os.fsencode(path), mask | self.ONLYDIR | self.DONT_FOLLOW) < 0:
-            code = ctypes.get_errno()
-            self.close()
-            raise OSError(code, "inotify_add_watch", path)
-
-    def drain(self) -> tuple[bool, bool]:
-        """Read all events that wait; an overflow counts as heard, since it may hide a ring."""
-        heard = lost = False
-        while True:
-            try:
-                events = os.read(self.fd, 65536)
-            except BlockingIOError:
-                return heard, lost
-            at = 0
-            while at < len(events):
-                mask = int.from_bytes(events[at + 4 : at + 8], sys.byteorder)
-                length = int.from_bytes(events[at + 12 : at + 16], sys.byteorder)
-                at += self.HEADER_BYTES
-                name = events[at : at + length].rstrip(b"\0")
-                at += length
-                heard |= bool(mask & self.OVERFLOW) or name == self._name
-                lost |= bool(mask & (self.DELETE_SELF | self.MOVE_SELF | self.UNMOUNT | self.IGNORED))
-
-    def close(self) -> None:
-        """Free the inotify instance, of which a user has few (128 by default)."""
-        os.close(self.fd)
-
-
-if sys.platform == "darwin":
-
-    class _Kqueue:
-        """macOS's notices of the folder and the bell's file, by `kqueue(2)`. Untried, from the manual.
-
-        A folder tells of files that come and go, not of one that is touched, so the file is watched too.
-        """
-
-        def __init__(self, path: str, bell: str) -> None:
-            """Watch the folder `path` and the file `bell` in it. Raises OSError."""
-            self._bell = bell
-            self._file: int | None = None
-            self._queue = select.kqueue()
-            self.fd = self._queue.fileno()
-            try:
-                self._folder = self._watch(path)
-            except OSError:
-                self._queue.close()
-                raise
-            self._watch_bell()
-
-        def _watch(self, path: str) -> int:
-            opened = os.open(path, os.O_EVTONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-            flags = select.KQ_NOTE_WRITE | select.KQ_NOTE_ATTRIB | select.KQ_NOTE_DELETE | select.KQ_NOTE_RENAME
-            add = select.KQ_EV_ADD | select.KQ_EV_CLEAR
-            self._queue.control([select.kevent(opened, select.KQ_FILTER_VNODE, add, flags)], 0)
-            return opened
-
-        def _watch_bell(self) -> None:
-            if self._file is not None:
-                os.close(self._file)  # which also takes its event out of the queue
-            try:
-                self._file = self._watch(self._bell)
-            except OSError:
-                self._file = None
-
-        def drain(self) -> tuple[bool, bool]:
-            """Take all events; none proves a ring by itself, the time of the file does."""
-            lost = False
-            while events := self._queue.control(None, 16, 0):
-                gone = select.KQ_NOTE_DELETE | select.KQ_NOTE_RENAME
-                lost |= any(each.ident == self._folder and each.fflags & gone for each in events)
-                self._watch_bell()
-            return False, lost
-
-        def close(self) -> None:
-            """Close the queue and what it watched."""
-            self._queue.close()
-            for opened in (self._folder, self._file):
-                if opened is not None:
-                    os.close(opened)
-
-
-def process_end_fd(pid: int) -> int | None:
-    """A descriptor that becomes readable when the process ends, also as a zombie; the caller closes it.
-
-    None: this system cannot tell. Raises ProcessLookupError when there is no such process. Numbers are used
-    again, so compare the process's start time after this call. Linux: pidfd. macOS: a kqueue (untried).
-    """
-    if sys.platform == "linux":
-        try:
-            return os.pidfd_open(pid)
-        except ProcessLookupError:
-            raise
-        except OSError:  # a kernel before 5.3, a filter of system calls, or a number that names a thread
-            return None
-    elif sys.platform == "darwin":
-        queue = select.kqueue()
-        try:
-            end = select.kevent(pid, select.KQ_FILTER_PROC, select.KQ_EV_ADD, select.KQ_NOTE_EXIT)
-            queue.control([end], 0)
-            return os.dup(queue.fileno())  # outlives the Python object, which closes its own
-        except ProcessLookupError:
-            raise
-        except OSError:
-            return None
-        finally:
-            queue.close()
-    else:
-        return None

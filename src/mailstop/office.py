@@ -20,9 +20,9 @@ from mailstop.errors import (
 )
 from mailstop.names import DEFAULT_BAG, PERSON, checked_name, in_bag, nearest
 from mailstop.records import Record
-from mailstop.rules.leases import Lease, lease_of
 from mailstop.rules.presence import Holder, holder_of, lives, session_of
 from mailstop.seat import Seat
+from mailstop.session import lease_key
 from mailstop.times import now_ms
 
 TYPE_CHECKING = False
@@ -407,7 +407,7 @@ class Office:
 
     def called(self) -> None:
         """A program uses mailstop again: what it was given before has reached it."""
-        if self.caller.who == "program" and self.session and self.store.board.get(Lease(self.session.id).key):
+        if self.caller.who == "program" and self.session and self.store.board.get(lease_key(self.session.id)):
             self.prove(rules.proofs.Event(rules.proofs.CALL, name="its next call"))
 
     def read(
@@ -505,7 +505,7 @@ class Office:
 
     def hands(self) -> tuple[Hand, ...]:
         """What the caller's session was given and has not yet proved."""
-        return lease_of(self.store, self.session_id).hands
+        return rules.leases.lease_of(self.store, self.session_id).hands
 
     def is_watched(self) -> bool:
         """Whether a person may be watching the caller's session, or it joined to be woken unwatched."""
@@ -552,7 +552,7 @@ class Office:
         return any(self._anything_open(session) and lives(session) is not False for session in found)
 
     def _anything_open(self, session: Session) -> bool:
-        if self.store.board.get(Lease(session.id).key):
+        if self.store.board.get(lease_key(session.id)):
             return True
         for seat in self.store.index.seats_of(session.id):
             if self.store.index.unread(seat.bag, seat.name, after=seat.announced, limit=1):

@@ -73,6 +73,11 @@ def session_key(session_id: str) -> str:
     return f"session/{session_id}"
 
 
+def lease_key(session_id: str) -> str:
+    """The board's key of what is leased to a session; the person's own id is `human`."""
+    return f"handed/{session_id}"
+
+
 def client_key(client: str, client_session: str) -> str:
     """The board's key that leads from a vendor's id to the session."""
     return f"client/{client}/{client_session}"

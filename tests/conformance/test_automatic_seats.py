@@ -260,3 +260,33 @@ def test_an_automatic_seat_that_its_holder_chooses_is_the_same_holding_and_no_lo
     after = office.seat("shop")
     assert (after.epoch, after.session) == (before.epoch, before.session)
     assert (before.automatic, after.automatic) == (True, False)
+
+
+def test_a_seat_taken_on_purpose_is_kept_though_the_person_has_set_another_name(office: Play) -> None:
+    player = office.player()
+    player.start(seat="builder")
+    player.join("reviewer")
+
+    player.found = player.found.but(client_session="after-clear")
+    player.start(seat="builder")
+
+    assert seat_of(player) == "reviewer"
+
+
+def test_a_name_that_the_person_has_set_comes_before_an_automatic_seat(office: Play) -> None:
+    player = started(office.player(project="shop"))
+
+    player.start(seat="builder")
+
+    assert seat_of(player) == "builder"
+
+
+def test_what_an_earlier_session_owes_is_not_said_to_be_owed_by_this_one(office: Play) -> None:
+    first = started(office.player(project="shop"))
+    asked = office.as_("writer").send("shop", needs_reply=True).letter
+    assert first.reads() == [asked.body]
+    first.end()
+
+    after = office.player(project="shop").start()
+
+    assert (after.owed, after.left_owing) == ((), 1)

@@ -21,6 +21,7 @@ from mailstop.errors import (
     UnknownSeat,
 )
 from mailstop.letter import LARGEST_BODY
+from mailstop.rules import tellings
 from tests.conformance.play import Play
 from tests.conformance.test_seats import NO_NAMES
 
@@ -335,3 +336,28 @@ def test_whatever_is_sent_is_either_stored_and_readable_or_refused_in_words(
     with office.store() as store:
         assert store.index.letter(sent.letter.n) == sent.letter
     assert sent.letter.body == body
+
+
+def test_a_final_letter_is_owed_no_reply_whatever_it_asks(office: Play) -> None:
+    reader = office.as_("reader")
+    office.as_("writer").send("reader", kind="question", needs_reply=True, final=True)
+    reader.reads()
+
+    assert reader.start().owed == ()
+
+
+@pytest.mark.parametrize("fault", [RuntimeError("a door that fails as none should"), KeyboardInterrupt()])
+def test_whatever_goes_wrong_at_a_ring_the_writer_is_told_what_is_stored(
+    office: Play, monkeypatch: pytest.MonkeyPatch, fault: BaseException
+) -> None:
+    office.as_("reader")
+
+    def fails(*_facts: object, **_more: object) -> None:
+        raise fault
+
+    monkeypatch.setattr(tellings, "tell", fails)
+
+    sent = office.as_("writer").send("reader", body="kept")
+
+    assert [told.state for told in sent.recipients] == ["stored"]
+    assert office.as_("reader").peek() == ["kept"]

@@ -17,7 +17,7 @@ from mailstop.errors import (
 )
 from mailstop.history import Move
 from mailstop.letter import new_id
-from mailstop.rules.seats import seat_subject
+from mailstop.rules.tenure import seat_subject
 from tests.conformance.play import Play
 from tests.conformance.player import Player, SessionPlayer
 

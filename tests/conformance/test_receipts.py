@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mailstop.errors import InvalidName
+from mailstop.errors import InvalidName, UnknownSeat
 from mailstop.receipt import RANK
 from mailstop.rules.proofs import ANSWER_OVER, CALL, PROMPT, STOP, TOOL, Event
 from tests.conformance.play import Play

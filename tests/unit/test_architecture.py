@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 import mailstop
 
 SOURCE = Path(mailstop.__file__).parent
@@ -31,10 +33,11 @@ def test_every_module_and_package_has_its_layer_on_the_page() -> None:
     assert missing == set()
 
 
-def test_every_file_of_rules_is_on_the_page() -> None:
-    rules = {f"rules/{path.name}" for path in (SOURCE / "rules").glob("[!_]*.py")}
+@pytest.mark.parametrize("folder", ["rules", "engines", "doors", "clients", "checkup"])
+def test_every_module_of_a_folder_is_on_the_page(folder: str) -> None:
+    modules = {str(path.relative_to(SOURCE)) for path in (SOURCE / folder).rglob("[!_]*.py")}
 
-    assert rules - named_in_layers() == set()
+    assert modules - named_in_layers() == set()
 
 
 def test_the_page_names_nothing_that_is_not_there() -> None:

@@ -15,6 +15,7 @@ import pytest
 
 from mailstop import bells
 from mailstop.errors import InvalidName
+from mailstop.watcher import Watcher, Woken, process_end_fd
 
 NAME = "claude-4711"
 LONG_S = 20.0  # far more than any wake takes: only a missed one lasts so long
@@ -198,28 +199,28 @@ def test_ringing_and_silencing_at_once_never_fails(
 
 def test_a_bell_that_rang_before_the_watcher_came_wakes_it_once() -> None:
     bells.ring(NAME)
-    with bells.Watcher(NAME) as watcher:
+    with Watcher(NAME) as watcher:
         assert watcher.wait(LONG_S).rung
         assert not watcher.wait(0)
 
 
 def test_a_ring_between_arming_and_waiting_wakes() -> None:
-    with bells.Watcher(NAME) as watcher:
+    with Watcher(NAME) as watcher:
         bells.ring(NAME)
         assert watcher.wait(LONG_S).rung
         assert not watcher.wait(0)
 
 
 def test_a_sleeping_watcher_wakes_when_its_bell_is_rung() -> None:
-    with bells.Watcher(NAME) as watcher:
+    with Watcher(NAME) as watcher:
         assert not watcher.wait(0)
         in_a_moment(lambda: bells.ring(NAME))
-        assert watcher.wait(LONG_S) == bells.Woken(rung=True)
+        assert watcher.wait(LONG_S) == Woken(rung=True)
 
 
 def test_a_bell_left_ringing_wakes_again_only_when_it_is_rung_again() -> None:
     bells.ring(NAME)
-    with bells.Watcher(NAME) as watcher:
+    with Watcher(NAME) as watcher:
         assert watcher.wait(LONG_S)
         assert not watcher.wait(0.02)
         bells.ring(NAME)
@@ -227,7 +228,7 @@ def test_a_bell_left_ringing_wakes_again_only_when_it_is_rung_again() -> None:
 
 
 def test_a_ring_after_silence_wakes_again() -> None:
-    with bells.Watcher(NAME) as watcher:
+    with Watcher(NAME) as watcher:
         for _ in range(3):
             bells.ring(NAME)
             assert watcher.wait(LONG_S)
@@ -236,13 +237,13 @@ def test_a_ring_after_silence_wakes_again() -> None:
 
 
 def test_another_session_s_bell_does_not_wake() -> None:
-    with bells.Watcher(NAME) as watcher:
+    with Watcher(NAME) as watcher:
         bells.ring("claude-4712")
         assert not watcher.wait(0.02)
 
 
 def test_a_watcher_waits_without_using_the_processor() -> None:
-    with bells.Watcher(NAME) as watcher:
+    with Watcher(NAME) as watcher:
         watcher.wait(0)
         before = time.thread_time()
         watcher.wait(0.3)
@@ -254,7 +255,7 @@ def test_of_a_thousand_rings_at_random_moments_none_is_missed(
 ) -> None:
     ringer = started(RINGER, NAME, letters)
     assert ringer.stdin
-    with bells.Watcher(NAME) as watcher:
+    with Watcher(NAME) as watcher:
         for stored in range(1000):
             ringer.stdin.write(b".")
             ringer.stdin.flush()
@@ -267,7 +268,7 @@ def test_of_a_thousand_rings_at_random_moments_none_is_missed(
 def test_rings_of_several_processes_at_once_leave_no_letter_unseen(
     started: Callable[..., subprocess.Popen[bytes]], letters: Path
 ) -> None:
-    with bells.Watcher(NAME) as watcher:
+    with Watcher(NAME) as watcher:
         for _ in range(4):
             started(FREE_RINGER, NAME, letters, 250)
         while letters.stat().st_size < 1000:
@@ -276,7 +277,7 @@ def test_rings_of_several_processes_at_once_leave_no_letter_unseen(
 
 
 def test_the_folder_of_bells_may_be_removed_and_come_back() -> None:
-    with bells.Watcher(NAME) as watcher:
+    with Watcher(NAME) as watcher:
         for _ in range(3):
             os.rmdir(bells.folder())
             os.mkdir(bells.folder(), 0o700)
@@ -291,7 +292,7 @@ def test_a_ring_into_a_new_folder_wakes_a_watcher_that_slept_on_the_old_one() ->
         os.rmdir(bells.folder())
         bells.ring(NAME)
 
-    with bells.Watcher(NAME) as watcher:
+    with Watcher(NAME) as watcher:
         in_a_moment(anew)
         assert watcher.wait(LONG_S).rung
 
@@ -301,7 +302,7 @@ def test_a_folder_that_is_moved_away_is_no_longer_listened_to() -> None:
         os.rename(bells.folder(), bells.folder() + ".old")
         bells.ring(NAME)
 
-    with bells.Watcher(NAME) as watcher:
+    with Watcher(NAME) as watcher:
         in_a_moment(move)
         assert watcher.wait(LONG_S).rung
 
@@ -310,7 +311,7 @@ def test_a_folder_that_is_moved_away_is_no_longer_listened_to() -> None:
 def test_a_ring_that_drowns_in_an_overflow_of_events_still_wakes() -> None:
     room = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())
     assert room <= 100_000, "this machine's queue is too long to overflow it in a test"
-    with bells.Watcher(NAME) as watcher:
+    with Watcher(NAME) as watcher:
         bells.ring(NAME)
         assert watcher.wait(LONG_S)
         for _ in range(room // 2 + 1):  # two names in turn: equal events that follow each other are merged
@@ -324,11 +325,11 @@ def test_without_a_watch_from_the_kernel_the_bell_is_looked_at_each_second(
 ) -> None:
     script = """
 import ctypes, os, resource, sys
-from mailstop import bells
+from mailstop.watcher import Watcher
 free = os.dup(0)
 os.close(free)
 resource.setrlimit(resource.RLIMIT_NOFILE, (free, free))  # none is left: EMFILE, as at the limit of watches
-with bells.Watcher("claude-4711") as watcher:
+with Watcher("claude-4711") as watcher:
     watcher.wait(0)
     for _ in range(2):
         os.write(1, b"asleep\\n")
@@ -344,7 +345,7 @@ with bells.Watcher("claude-4711") as watcher:
 
 @pytest.mark.skipif(sys.platform not in ("linux", "darwin"), reason="the kernel has no notices of files")
 def test_a_watcher_is_told_by_the_kernel() -> None:
-    with bells.Watcher(NAME) as watcher:
+    with Watcher(NAME) as watcher:
         assert watcher.is_told
 
 
@@ -352,11 +353,11 @@ def test_a_watcher_gives_back_every_descriptor() -> None:
     def opened() -> list[str]:
         return sorted(os.listdir("/dev/fd"))
 
-    with bells.Watcher(NAME):
+    with Watcher(NAME):
         pass
     before = opened()
     for _ in range(3):
-        with bells.Watcher(NAME) as watcher:
+        with Watcher(NAME) as watcher:
             bells.ring(NAME)
             watcher.wait(0)
     assert opened() == before
@@ -369,9 +370,9 @@ def test_another_descriptor_wakes_a_watcher_which_says_that_one() -> None:
     reading, writing = os.pipe()
     quiet, quiet_end = os.pipe()
     try:
-        with bells.Watcher(NAME) as watcher:
+        with Watcher(NAME) as watcher:
             in_a_moment(lambda: os.write(writing, b"x"))
-            assert watcher.wait(LONG_S, also=(quiet, reading)) == bells.Woken(rung=False, ready=(reading,))
+            assert watcher.wait(LONG_S, also=(quiet, reading)) == Woken(rung=False, ready=(reading,))
     finally:
         for each in (reading, writing, quiet, quiet_end):
             os.close(each)
@@ -379,7 +380,7 @@ def test_another_descriptor_wakes_a_watcher_which_says_that_one() -> None:
 
 def test_the_end_of_standard_input_wakes_a_watcher() -> None:
     reading, writing = os.pipe()
-    with bells.Watcher(NAME) as watcher:
+    with Watcher(NAME) as watcher:
         in_a_moment(lambda: os.close(writing))
         assert watcher.wait(LONG_S, also=(reading,)).ready == (reading,)
     os.close(reading)
@@ -389,18 +390,18 @@ def test_a_ring_and_a_descriptor_are_both_told() -> None:
     reading, writing = os.pipe()
     os.write(writing, b"x")
     bells.ring(NAME)
-    with bells.Watcher(NAME) as watcher:
-        assert watcher.wait(LONG_S, also=(reading,)) == bells.Woken(rung=True, ready=(reading,))
+    with Watcher(NAME) as watcher:
+        assert watcher.wait(LONG_S, also=(reading,)) == Woken(rung=True, ready=(reading,))
     os.close(reading)
     os.close(writing)
 
 
 def test_a_monitor_ends_with_its_client(started: Callable[..., subprocess.Popen[bytes]]) -> None:
     client = started("input()")
-    end = bells.process_end_fd(client.pid)
+    end = process_end_fd(client.pid)
     assert end is not None
     try:
-        with bells.Watcher(NAME) as watcher:
+        with Watcher(NAME) as watcher:
             assert not watcher.wait(0, also=(end,))
             in_a_moment(lambda: os.kill(client.pid, signal.SIGKILL))
             assert watcher.wait(LONG_S, also=(end,)).ready == (end,)
@@ -414,7 +415,7 @@ def test_the_end_of_a_process_that_is_gone_is_refused(
     gone = started("")
     gone.wait()
     with pytest.raises(ProcessLookupError):
-        bells.process_end_fd(gone.pid)
+        process_end_fd(gone.pid)
 
 
 def test_ringing_and_looking_import_nothing_beyond_what_a_check_may_cost() -> None:

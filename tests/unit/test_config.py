@@ -59,3 +59,8 @@ def test_a_path_is_made_absolute_once(given: str) -> None:
 def test_what_names_no_store_is_refused(given: str) -> None:
     with pytest.raises(InvalidStore):
         config.store_url(given)
+
+
+def test_a_store_is_named_to_people_by_its_file() -> None:
+    assert config.store_name("sqlite:////tmp/mail.db") == "/tmp/mail.db"
+    assert config.store_name("memory:") == "memory:"

@@ -80,7 +80,9 @@ def _waited(office: Office, terms: Terms, bag: str | None, seconds: float) -> Of
         office.store.made()  # which says that there is none: nothing would come to it
     bell = office.session.bell if office.session else PERSON
     end = time.monotonic() + seconds
-    with bells.Watcher(bell) as watcher:
+    from mailstop.watcher import Watcher
+
+    with Watcher(bell) as watcher:
         while True:
             offer = office.offer(terms, bag=bag)
             left = end - time.monotonic()

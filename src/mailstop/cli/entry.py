@@ -124,7 +124,7 @@ def _failed(error: Exception, words: Sequence[str]) -> MailstopError:
 def _run(words: list[str]) -> int:
     leading, verb, rest = _split(words)
     if verb is None and words:
-        raise UsageError(reason=f"{words[-1]} needs a value, or the verb is missing. All verbs: mailstop --help")
+        raise UsageError(reason=f"behind {words[-1]} a verb is missing. All verbs: mailstop --help")
     if verb is None or verb in ("-h", "--help", "help"):
         from mailstop.cli.overview import overview
 

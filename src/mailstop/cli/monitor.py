@@ -14,7 +14,7 @@ import os
 import select
 import sys
 
-from mailstop import bells, fence
+from mailstop import fence
 from mailstop.clients.caller import CLIENT, Caller
 from mailstop.clients.claude_code import told_by
 from mailstop.clients.life import life_of
@@ -26,6 +26,7 @@ from mailstop.errors import MailstopError
 from mailstop.hooks.entry import log
 from mailstop.office import Office
 from mailstop.times import now_ms
+from mailstop.watcher import Watcher, process_end_fd
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class Monitor:
         if life is None:
             return
         try:
-            end = bells.process_end_fd(self._pid)
+            end = process_end_fd(self._pid)
         except ProcessLookupError:
             return
         while life_of(self._pid) == life:
@@ -73,7 +74,7 @@ class Monitor:
         """Sleep on the bell until the client ends."""
         also = [] if end is None else [end]
         wait_s: float | None = 0.0
-        with bells.Watcher(self._bell) as watcher:
+        with Watcher(self._bell) as watcher:
             while True:
                 woken = watcher.wait(wait_s, also)
                 if any(descriptor in woken.ready for descriptor in also) or life_of(self._pid) != life:

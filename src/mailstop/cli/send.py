@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from mailstop.cleaning import plain_line
 from mailstop.cli.arguments import BODY, LABELS, NUMBER, Option, Positional
 from mailstop.cli.body import body_of
 from mailstop.cli.result import Result
@@ -71,4 +70,9 @@ def sent_result(sent: Sent) -> Result:
 
 
 def _recipient(told: Told) -> str:
-    return f"{told.seat}: {told.state}{f'; {plain_line(told.detail)}' if told.detail else ''}"
+    detail = told.detail
+    if not detail.isprintable():  # a folder's name, say
+        from mailstop.cleaning import plain_line
+
+        detail = plain_line(detail)
+    return f"{told.seat}: {told.state}{f'; {detail}' if detail else ''}"

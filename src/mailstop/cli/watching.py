@@ -21,6 +21,7 @@ from mailstop.clients.stores import store_of
 from mailstop.fence import preview
 from mailstop.json_text import dumps
 from mailstop.office import WATCH_BELL, Office
+from mailstop.watcher import Watcher
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def watch(args: Arguments) -> Result:
     caller = identify(os.environ)
     watching = Watching(caller, store_of(caller, args.store), args.bag, as_json=args.json)
     output = _pipe()
-    with _among_watchers(), bells.Watcher(WATCH_BELL) as watcher:
+    with _among_watchers(), Watcher(WATCH_BELL) as watcher:
         bells.ring(WATCH_BELL)
         watching.start()
         if sys.stderr.isatty():

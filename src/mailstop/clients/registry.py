@@ -342,24 +342,22 @@ def _identity(name: str) -> tuple[int, int] | None:
         facts = os.lstat(os.path.join(folder(), name))
     except OSError:
         return None
-    return facts.st_ino, facts.st_ctime_ns
+    return facts.st_ino, facts.st_mtime_ns  # a number is used again; a move changes neither
 
 
 def _unlink(name: str, seen: tuple[int, int] | None) -> bool:
     """Remove the file that was seen under this name; one that a client has put there since stays."""
-    if seen is None or _identity(name) != seen:
-        return False
     path = os.path.join(folder(), name)
     aside = f".{os.getpid()}-{os.urandom(4).hex()}.swept"
     try:
         os.rename(path, os.path.join(folder(), aside))
         taken = _identity(aside)
-        if taken and taken[0] != seen[0]:  # put there between the look and the move: back, unless a newer one is there
+        if taken != seen:  # put there between the look and the move: back, unless a newer one is there by now
             os.link(os.path.join(folder(), aside), path)
         os.unlink(os.path.join(folder(), aside))
     except OSError:  # what was moved aside and is left there is swept as a torn file
         return False
-    return bool(taken and taken[0] == seen[0])
+    return taken == seen
 
 
 def _age_s(name: str) -> float:

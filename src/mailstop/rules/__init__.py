@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         sessions,
         sweeps,
         tellings,
+        tenure,
     )
 
     __all__ = [
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
         "sessions",
         "sweeps",
         "tellings",
+        "tenure",
     ]
 else:
 

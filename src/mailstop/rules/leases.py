@@ -10,6 +10,7 @@ from mailstop.engines.row import Delete, Put
 from mailstop.errors import Conflict
 from mailstop.records import Record
 from mailstop.rules.presence import process_lives
+from mailstop.session import lease_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class Lease(Record):
     @property
     def key(self) -> str:
         """Its row on the board."""
-        return f"handed/{self.session}"
+        return lease_key(self.session)
 
     @property
     def rows(self) -> dict[str, int]:

@@ -21,7 +21,7 @@ from mailstop.kinds import action_needed
 from mailstop.letter import Letter, checked_body, checked_kind, new_id
 from mailstop.names import DEFAULT_BAG, PERSON, RESERVED, in_bag, is_name, nearest
 from mailstop.records import Record
-from mailstop.rules.seats import guard
+from mailstop.rules.tenure import guard
 from mailstop.seat import Seat
 
 TYPE_CHECKING = False

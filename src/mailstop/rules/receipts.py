@@ -12,7 +12,7 @@ from mailstop.letter import new_id
 from mailstop.rules.leases import lease_of
 from mailstop.rules.proofs import judge
 from mailstop.rules.routes import settled
-from mailstop.rules.seats import guard
+from mailstop.rules.tenure import guard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from mailstop.rules.leases import lease_of
 from mailstop.rules.presence import Holder, holder_of
 from mailstop.rules.receipts import receipt
 from mailstop.rules.routes import MONITOR, QUEUE, SOCKET, TURN, VISIT, Route
-from mailstop.rules.seats import guard
+from mailstop.rules.tenure import guard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

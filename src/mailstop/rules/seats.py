@@ -14,13 +14,14 @@ every day, and nobody should be taken for the successor of one for whom mail wai
 
 from __future__ import annotations
 
-from mailstop.engines.entry import Entry, subject
+from mailstop.engines.entry import Entry
 from mailstop.errors import Conflict, MustJoin, NotSeated, SeatTaken, SeatWasLeft, SeatWasTaken
 from mailstop.letter import new_id
 from mailstop.names import DEFAULT_BAG, RESERVED, in_bag, name_from, numbered, seat_to_take
 from mailstop.records import Record
 from mailstop.rules.presence import holder_of
 from mailstop.rules.routes import dropped
+from mailstop.rules.tenure import guard, seat_subject
 from mailstop.seat import Seat
 from mailstop.times import clock_text
 
@@ -49,16 +50,6 @@ class Seated(Record):
     left: str = ""
     ended: Holder | None = None
     vacated: tuple[str, ...] = ()
-
-
-def seat_subject(bag: str, name: str) -> str:
-    """The subject of a seat's takings and leavings."""
-    return subject("seats", bag, name)
-
-
-def guard(seat: Seat) -> dict[str, int]:
-    """What an act of the seat's holder expects: that nobody has taken or left the seat since."""
-    return {seat_subject(seat.bag, seat.name): seat.last}
 
 
 def take(

@@ -11,7 +11,6 @@ import time
 
 from mailstop import faults
 from mailstop.engines.sqlite.driver import sqlite3
-from mailstop.engines.sqlite.file_system import is_full, refuse_network
 from mailstop.engines.sqlite.gate import Gate
 from mailstop.engines.sqlite.statements import sql_file
 from mailstop.engines.sqlite.store_file import (
@@ -63,7 +62,10 @@ class Connection:
         self.gate = Gate(path)
         self._file: StoreFile | None = None
         self._look_at = time.monotonic() + LOOK_S
-        refuse_network(path)
+        if _may_be_shared(path):
+            from mailstop.engines.sqlite.file_system import refuse_network
+
+            refuse_network(path)
         try:
             make_folder(path)
             if is_unmade(path):
@@ -302,7 +304,7 @@ def translated(error: sqlite3.Error | OSError, path: str) -> StoreUnavailable:
         return StoreDamaged(path=path, reason=str(error))
     if code == sqlite3.SQLITE_ERROR and _tells_of_schema(str(error)):
         return StoreDamaged(path=path, reason=str(error))
-    if code == sqlite3.SQLITE_FULL or (code in _PERHAPS_FULL and is_full(path)):
+    if code == sqlite3.SQLITE_FULL or (code in _PERHAPS_FULL and _is_full(path)):
         return StoreFull(path=path)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return StoreBusy(path=path, seconds=BUSY_S, holder="another program holds it open")
@@ -326,3 +328,18 @@ def statements_of(script: str) -> Iterator[str]:
         if sqlite3.complete_statement(statement):
             yield statement
             statement = ""
+
+
+def _is_full(path: str) -> bool:
+    from mailstop.engines.sqlite.file_system import is_full
+
+    return is_full(path)
+
+
+def _may_be_shared(path: str) -> bool:
+    """Whether the folder's file system has no disk of its own (its device number has major 0), as those of a network;
+    of others nothing more need be known."""
+    try:
+        return os.major(os.stat(os.path.dirname(path)).st_dev) == 0
+    except OSError:
+        return True

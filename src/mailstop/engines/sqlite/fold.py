@@ -5,8 +5,6 @@ Unknown types are skipped, so that an older program can read a ledger that a new
 
 from __future__ import annotations
 
-from mailstop.receipt import RANK
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
@@ -120,6 +118,8 @@ def _left(sqlite: sqlite3.Connection, entry: Entry) -> None:
 
 def _receipts(sqlite: sqlite3.Connection, entry: Entry) -> None:
     """Receipts of several letters at one seat, proved by one act. A state never moves back."""
+    from mailstop.receipt import RANK  # not needed for a letter
+
     data = entry.data
     seat, state = data["seat"], data["state"]
     shown = state in ("shown", "shown in part")
