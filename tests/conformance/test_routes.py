@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import socket
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
@@ -496,3 +500,36 @@ def test_a_route_that_was_rung_is_looked_at_again_after_twice_the_time_up_to_15_
 
     assert waits[:6] == [20_000, 40_000, 80_000, 160_000, 320_000, 640_000]
     assert set(waits[6:]) == {900_000}
+
+
+@contextmanager
+def inbox() -> Iterator[str]:
+    """A socket that reads what it is sent and closes then, as Claude Code's does."""
+    with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as listening:
+        path = f"{folder}/inbox"
+        listening.bind(path)
+        listening.listen()
+
+        def read() -> None:
+            connection, _ = listening.accept()
+            with connection:
+                while connection.recv(4096):
+                    pass
+
+        thread = threading.Thread(target=read)
+        thread.start()
+        yield path
+        thread.join()
+
+
+def test_a_monitor_that_starts_while_the_socket_rings_leaves_the_letter_to_it(office: Play) -> None:
+    """Two lines for one letter are two prompts, and the second may open a turn of its own."""
+    with inbox() as path:
+        reader = seated(office, "reader", socket=path)
+        n = letter_to(office, "reader")
+    assert office.states(n) == ["notified"]
+
+    with reader.monitor():
+        assert reader.monitor_rings() == []
+        office.clock.advance(21)
+        assert reader.monitor_rings() == [n]

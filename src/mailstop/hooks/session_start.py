@@ -46,20 +46,10 @@ def register(event: dict[str, Any]) -> tuple[Registered, str]:
         registered, refusal = seated(office, found, known, settings.get("MAILSTOP_SEAT") or None)
         session = registered.session
         faults.reach("session seated")
-        registry.write(
-            registry.Registration(
-                session.client,
-                session.client_session,
-                session.id,
-                url,
-                caller.living(),
-                session.folder,
-                {name: str(value) for name, value in session.details.items()},
-            )
-        )
+        registry.write(registry.Registration.of(session, store=url, life=caller.living()))
         if known and earlier and earlier.client_session != session.client_session and session.client == "codex":
             registry.remove(earlier)  # its window has gone on with this thread
-        sweep()
+        office.sweep()
         bells.ring(session.bell)  # whoever sleeps on it looks what waited before it was there
     return registered, refusal
 
@@ -94,16 +84,6 @@ def last_in_window(found: Session, event: dict[str, Any]) -> registry.Registrati
     if found.client != "codex" or len(windows) != 1 or event.get("source") == "resume":
         return None
     return registry.of_window(str(found.details["codex_home"]), windows[0])
-
-
-def sweep() -> None:
-    """Collect what dead clients left behind."""
-    from mailstop.doors import claude_monitor
-
-    dead = [registration.bell for registration in registry.sweep() if registration.client != "codex"]
-    if dead:
-        bells.sweep(dead)
-        claude_monitor.sweep(dead)
 
 
 def _announcement(event: dict[str, Any], registered: Registered, refusal: str) -> dict[str, Any]:

@@ -135,7 +135,8 @@ def to_announce(store: Store, session: Session, seats: Sequence[Seat], *, now: i
 
 
 def _is_open(route: Route, now: int) -> bool:
-    if route.way in (MONITOR, TURN) and (route.rung or route.way == TURN):
+    awaited = route.rung or (route.way == SOCKET and not route.attempts)  # whoever claimed the socket is about to ring
+    if route.way == TURN or (route.way in (MONITOR, SOCKET) and awaited):
         return routes.has_passed(route.due, now)
     return True
 
