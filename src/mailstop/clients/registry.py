@@ -44,7 +44,7 @@ CLIENTS = ("claude", "codex", "program")
 # In Codex a plugin's hook has PLUGIN_ROOT as well, the same as CLAUDE_PLUGIN_ROOT; its CLAUDE_PID may be an outer one.
 GUARD = (
     's="$HOME/.local/state/mailstop"; b="$s/homes${CODEX_HOME:-$HOME/.codex}/+bell"; [ -n "$CLAUDE_PID" ] &&'
-    ' [ "$PLUGIN_ROOT" != "$CLAUDE_PLUGIN_ROOT" ] && b="$s/bells/claude-$CLAUDE_PID"; [ -e "$b" ] || exit 0'
+    ' [ "${PLUGIN_ROOT:-none}" != "$CLAUDE_PLUGIN_ROOT" ] && b="$s/bells/claude-$CLAUDE_PID"; [ -e "$b" ] || exit 0'
 )
 LINK = "+bell"  # nobody gives a CODEX_HOME this name
 
