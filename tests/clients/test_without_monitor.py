@@ -90,7 +90,7 @@ def test_the_monitor_ends_with_its_client(world: World) -> None:
     killed = claude_with_mail(world, "killed")
     wait_until_listening(ended)
     wait_until_listening(killed)
-    assert len(monitors()) == 2
+    assert len(monitors(world)) == 2
 
     ended.close()
     killed.kill()
@@ -129,7 +129,7 @@ def test_a_monitor_sleeps_while_nothing_comes(world: World) -> None:
     session.wait_for_request("hello")
     wait_until_at_rest(session)
     wait_until_listening(session)
-    (monitor,) = monitors()
+    (monitor,) = monitors(world)
     wait_for("the monitor asleep", lambda: state(monitor) == "S")
     before = woken(monitor)
 
@@ -158,26 +158,26 @@ def screen(session: ClaudeSession) -> str:
     return (session.world.directory / f"{session.name}.screen").read_bytes().decode(errors="replace")
 
 
-def processes() -> Iterator[tuple[int, str]]:
-    """The processes of this test run, each with its command line."""
+def processes(world: World) -> Iterator[tuple[int, str]]:
+    """The processes of a world, each with its command line; those of tests that run beside it have another home."""
+    home = f"HOME={world.home}\0".encode()
     for name in os.listdir("/proc"):
         if name.isdigit():
             try:
-                yield int(name), Path("/proc", name, "cmdline").read_text().replace("\0", " ")
+                if home in Path("/proc", name, "environ").read_bytes():
+                    yield int(name), Path("/proc", name, "cmdline").read_text().replace("\0", " ")
             except OSError:
                 continue
 
 
-def monitors() -> list[int]:
+def monitors(world: World) -> list[int]:
     """The monitors that run, without the shells that started them."""
-    return [pid for pid, command in processes() if "python" in command and command.endswith("watch --monitor ")]
+    return [pid for pid, command in processes(world) if "python" in command and command.endswith("watch --monitor ")]
 
 
 def processes_of(world: World) -> list[str]:
     """What still runs of a world's clients."""
-    signs = (str(world.directory), str(world.claude_binary), "watch --monitor")
-    own = os.getpid()
-    return [command for pid, command in processes() if pid != own and any(sign in command for sign in signs)]
+    return [command for _, command in processes(world)]
 
 
 def state(pid: int) -> str:
