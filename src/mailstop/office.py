@@ -33,13 +33,11 @@ if TYPE_CHECKING:
     from mailstop.doors.base import Outcome
     from mailstop.engines.base import Store
     from mailstop.engines.row import Delete, Put
-    from mailstop.history import History
     from mailstop.letter import Draft, Letter
-    from mailstop.receipt import Delivery, Receipt
+    from mailstop.reading import Reading
     from mailstop.rules.leases import Hand
     from mailstop.rules.letters import Writer
     from mailstop.rules.offers import Offer, Terms
-    from mailstop.rules.roster import Bag, Occupancy
     from mailstop.rules.routes import Route
     from mailstop.rules.seats import Seated
     from mailstop.rules.tellings import Told
@@ -50,7 +48,6 @@ if TYPE_CHECKING:
 
 OPENING_MS = 1_500  # a prompt's hook runs so long, at most, after its client began to say that it is busy
 
-LONGEST_SEARCH = 500  # characters
 WATCH_BELL = "watch"  # rung for every letter while its file exists, which whoever watches makes
 
 
@@ -78,27 +75,6 @@ class Registered(Record):
     owed: tuple[Letter, ...] = ()
     ended: tuple[tuple[str, int], ...] = ()
     left_owing: int = 0
-
-
-class Account(Record):
-    """What became of one letter: where it stands at each recipient, all receipts, and the way it takes now."""
-
-    letter: Letter
-    deliveries: tuple[Delivery, ...]
-    receipts: tuple[Receipt, ...]
-    holders: tuple[Holder, ...]
-    ways: tuple[str, ...]
-
-
-class Self(Record):
-    """Who the caller is here."""
-
-    caller: Caller
-    session: Session | None
-    seats: tuple[Seat, ...]
-    way: str
-    waiting: int
-    sent: tuple[Letter, ...]
 
 
 class Office:
@@ -178,6 +154,13 @@ class Office:
         from mailstop.clients.stores import option_for
 
         return option_for(self.caller, self.store.url)
+
+    @property
+    def reading(self) -> Reading:
+        """What the caller may look at."""
+        from mailstop.reading import Reading
+
+        return Reading(self)
 
     def require_person(self, act: str) -> None:
         """Raise PersonOnly unless the person calls."""
@@ -263,22 +246,6 @@ class Office:
             rules.sweeps.sweep(self.store, now=self.clock())
         except MailstopError:  # what the caller came for is done; the next one sweeps
             return
-
-    def holders(self, bag: str | None = None) -> list[Holder]:
-        """All seats of a bag, or of all, with who holds them."""
-        return [holder_of(self.store, seat) for seat in self.store.index.seats(bag)]
-
-    def roster(self, bag: str | None = None) -> list[Occupancy]:
-        """All seats of a bag, or of all, with who holds them, what would wake those, and what waits there."""
-        if bag is not None:
-            self.checked_bag(bag)
-        return rules.roster.roster(self.store, bag)
-
-    def bags(self, name: str | None = None) -> list[Bag]:
-        """All bags, or that one, the one with the newest letter first. Raises UnknownBag."""
-        if name is not None:
-            self.checked_bag(name)
-        return rules.roster.bags(self.store, name)
 
     # -- letters ------------------------------------------------------------------------------------------------------
 
@@ -409,65 +376,6 @@ class Office:
         """A program uses mailstop again: what it was given before has reached it."""
         if self.caller.who == "program" and self.session and self.store.board.get(lease_key(self.session.id)):
             self.prove(rules.proofs.Event(rules.proofs.CALL, name="its next call"))
-
-    def read(
-        self, *, bag: str | None = None, thread: int | None = None, before: int | None = None, last: int = 20
-    ) -> History:
-        """The history of a bag or of a conversation. Reading changes nothing."""
-        if bag is not None:
-            self.checked_bag(bag)
-        if thread is not None:
-            thread = self.letter(thread, bag=bag).thread
-        return self.store.index.history(bag=bag, thread=thread, before=before, limit=last)
-
-    def search(self, text: str, *, bag: str | None = None, before: int | None = None, last: int = 20) -> History:
-        """The newest letters that hold all words of a text, oldest first. Raises InvalidField."""
-        from mailstop.errors import InvalidField
-        from mailstop.history import History
-
-        if not any(character.isalnum() for character in text) or len(text) > LONGEST_SEARCH:
-            raise InvalidField(field="the search", reason=f"it needs a word, and at most {LONGEST_SEARCH} characters")
-        if bag is not None:
-            self.checked_bag(bag)
-        found = self.store.index.search(text, bag=bag, before=before, limit=last + 1)
-        return History(tuple(reversed(found[:last])), older=len(found) > last)
-
-    def written_since(self, place: int, *, bag: str | None = None) -> tuple[list[Letter], int]:
-        """A page of the letters behind a place in the ledger, oldest first, and the place from which to go on.
-
-        The place stays where it is once there is nothing more.
-        """
-        entries = self.store.ledger.after(place)
-        found = [entry.n for entry in entries if entry.type == "letter" and bag in (None, entry.bag)]
-        letters = [letter for n in found if (letter := self.store.index.letter(n))]
-        return letters, entries[-1].n if entries else place
-
-    # -- what became of it --------------------------------------------------------------------------------------------
-
-    def account(self, n: int, *, bag: str | None = None) -> Account:
-        """What became of letter `n`, as far as it is proved. Raises what `letter` raises."""
-        letter = self.letter(n, bag=bag)
-        index, board = self.store.index, self.store.board
-        seats_ = [index.seat(letter.bag, name) or Seat(letter.bag, name) for name in letter.to]
-        holders = tuple(holder_of(self.store, seat) for seat in seats_)
-        rows = [board.get(rules.routes.route_key(letter.bag, name, letter.id)) for name in letter.to]
-        ways = tuple(
-            str(row.value["way"]) if row else rules.routes.way_to(holder, sealed=False)
-            for row, holder in zip(rows, holders, strict=True)
-        )
-        return Account(letter, tuple(index.deliveries(n)), tuple(index.receipts(n)), holders, ways)
-
-    def myself(self) -> Self:
-        """Who the caller is here, what would wake it, and its last letters."""
-        own = tuple(self.seats())
-        session = self.session
-        way = (
-            rules.routes.way_to(Holder(own[0], session, True), sealed=False) if own and session else rules.routes.VISIT
-        )
-        waiting = sum(self.store.index.count_unread(seat.bag, seat.name) for seat in own)
-        sent = [letter for seat in own for letter in self.store.index.sent(seat.bag, seat.name)]
-        newest = sorted(sent, key=lambda letter: letter.n, reverse=True)[:5]
-        return Self(self.caller, session, own, way, waiting, tuple(newest))
 
     # -- rings and bells ----------------------------------------------------------------------------------------------
 

@@ -50,7 +50,7 @@ class Play:
         project: str = "app",
         branch: str = "main",
         on_default_branch: bool = True,
-        folder: str = "/work/app",
+        folder: str = "/srv/app",
         mode: str = "",
         socket: str = "",
         client_session: str = "",

@@ -18,7 +18,8 @@ from mailstop.doors.base import NOTIFIED, Outcome
 from mailstop.doors.claude_monitor import Listening
 from mailstop.letter import Draft, new_id
 from mailstop.names import DEFAULT_BAG
-from mailstop.office import Account, Office, Registered, Sent
+from mailstop.office import Office, Registered, Sent
+from mailstop.reading import Account
 from mailstop.rules.offers import Offer, Terms
 from mailstop.rules.proofs import ANSWER_OVER, PROMPT, STOP, TOOL, Event
 from mailstop.rules.seats import Seated
@@ -86,7 +87,7 @@ class Player:
 
     def account(self, n: int) -> Account:
         with self.at_office() as office:
-            return office.account(n)
+            return office.reading.account(n)
 
     def seats(self) -> list[str]:
         """The names of the seats it holds, in order of their bags."""

@@ -176,7 +176,7 @@ def test_a_folder_where_mail_waits_gets_one_new_name_and_not_one_each_day(office
 
 
 def test_a_session_in_another_folder_does_not_inherit(office: Play) -> None:
-    started(office.player(project="shop", folder="/work/shop")).die()
+    started(office.player(project="shop", folder="/srv/shop")).die()
 
     other = started(office.player(project="shop", folder="/elsewhere/shop"))
 

@@ -63,7 +63,7 @@ def test_a_bag_that_nobody_has_joined_is_unknown_with_its_nearest(office: Play) 
     with pytest.raises(UnknownBag):
         office.person.send("builder", bag="nowhere")
     with pytest.raises(UnknownBag), office.stranger.at_office() as at:
-        at.read(bag="nowhere")
+        at.reading.read(bag="nowhere")
 
     assert refusal.value.exit_code == 3
     with office.store() as store:
@@ -107,7 +107,7 @@ def test_the_history_of_a_bag_holds_letters_and_moves_and_nothing_of_others(offi
     office.as_("builder", "one").leave("one")
 
     with office.stranger.at_office() as at:
-        records = at.read(bag="one").records
+        records = at.reading.read(bag="one").records
 
     assert [getattr(record, "body", None) or getattr(record, "act", None) for record in records] == [
         "taken",
@@ -121,8 +121,8 @@ def test_history_is_read_in_pages_that_say_whether_there_is_more(office: Play) -
     numbers = [builder.send("human", body=str(count)).letter.n for count in range(5)]
 
     with office.stranger.at_office() as at:
-        page = at.read(bag="default", last=2)
-        before = at.read(bag="default", before=page.records[0].n, last=10)
+        page = at.reading.read(bag="default", last=2)
+        before = at.reading.read(bag="default", before=page.records[0].n, last=10)
 
     assert [record.n for record in page.records] == numbers[-2:]
     assert page.older
@@ -134,5 +134,5 @@ def test_history_before_and_after_any_number_that_people_may_type(office: Play) 
     n = office.as_("builder").send("human").letter.n
 
     with office.stranger.at_office() as at:
-        assert at.read(before=1 << 80, last=1 << 80).records[-1].n == n
-        assert at.read(before=1).records == ()
+        assert at.reading.read(before=1 << 80, last=1 << 80).records[-1].n == n
+        assert at.reading.read(before=1).records == ()

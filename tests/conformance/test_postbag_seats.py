@@ -86,7 +86,7 @@ def test_history_keeps_the_names_under_which_letters_were_written(office: Play) 
 
     with office.stranger.at_office() as at:
         letter = at.letter(n)
-        moves = [(each.seat, each.act) for each in at.read(bag="default").records if isinstance(each, Move)]
+        moves = [(each.seat, each.act) for each in at.reading.read(bag="default").records if isinstance(each, Move)]
 
     assert (letter.sender, letter.to) == ("builder", ("human",))
     assert moves == [("builder", "taken"), ("reviewer", "taken"), ("builder", "left"), ("builder", "taken")]

@@ -94,7 +94,7 @@ def test_replies_of_replies_are_one_conversation(office: Play) -> None:
     third = office.as_("builder").reply(second.n).letter
 
     with office.stranger.at_office() as at:
-        thread = [record.n for record in at.read(thread=third.n).records]
+        thread = [record.n for record in at.reading.read(thread=third.n).records]
 
     assert thread == [first.n, second.n, third.n]
 

@@ -10,7 +10,7 @@ from tests.conformance.play import Play
 def found(office: Play, text: str, **place: object) -> list[str]:
     """The bodies that a search gives, oldest first."""
     with office.stranger.at_office() as at:
-        return [record.body for record in at.search(text, **place).records]  # type: ignore[arg-type, union-attr]
+        return [record.body for record in at.reading.search(text, **place).records]  # type: ignore[arg-type, union-attr]
 
 
 def test_letters_are_found_by_all_their_words_in_any_case_and_order(office: Play) -> None:

@@ -249,7 +249,7 @@ def test_who_holds_a_seat_is_the_same_for_all_who_ask(office: Play) -> None:
     office.as_("left").leave()
 
     with office.stranger.at_office() as at:
-        alive = {holder.seat.name: holder.alive for holder in at.holders()}
+        alive = {holder.seat.name: holder.alive for holder in at.reading.holders()}
 
     assert alive == {"living": True, "dead": False, "left": False}
 

@@ -87,7 +87,7 @@ def test_a_session_that_ended_and_is_started_again_lives(office: Play) -> None:
     player.start()
 
     with player.at_office() as at:
-        (holder,) = at.holders()
+        (holder,) = at.reading.holders()
     assert holder.alive is True
 
 
@@ -100,7 +100,7 @@ def test_the_late_end_of_an_old_process_does_not_end_the_resumed_session(office:
         late.end()
 
     with office.stranger.at_office() as at:
-        (holder,) = at.holders()
+        (holder,) = at.reading.holders()
     assert holder.alive is True
 
 

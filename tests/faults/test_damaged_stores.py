@@ -241,7 +241,7 @@ def test_whichever_page_is_lost_no_letter_goes_missing_in_silence(
                 office = Office(opened, Caller(STRANGER))
                 seats = opened.index.seats_of(session.value["id"])
                 unread = [letter for place in seats for letter in opened.index.unread(place.bag, place.name)]
-                records = office.read(last=LETTERS).records
+                records = office.reading.read(last=LETTERS).records
         except StoreUnavailable:
             said += 1
         else:

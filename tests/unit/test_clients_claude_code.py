@@ -14,7 +14,7 @@ from mailstop.clients import claude_code
 ENTRY = {
     "pid": 12791,
     "sessionId": "65b1020d-19f5-4f2c-a040-5cbeef227e96",
-    "cwd": "/work/project",
+    "cwd": "/srv/project",
     "startedAt": 1795962910797,
     "procStart": "76667",
     "version": "2.1.332",

@@ -22,7 +22,7 @@ def session(project: str, branch: str = "", *, on_default_branch: bool = False, 
         "bell",
         project=project,
         branch=branch,
-        worktree=f"/work/{number}",
+        worktree=f"/srv/{number}",
         on_default_branch=on_default_branch,
     )
 

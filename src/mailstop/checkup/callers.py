@@ -21,7 +21,7 @@ from mailstop.rules.ways import words_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mailstop.clients.caller import Caller
-    from mailstop.office import Self
+    from mailstop.reading import Self
     from mailstop.session import Session
 
 _MOST_SESSIONS = 5
@@ -46,7 +46,7 @@ def seat(who: Caller, url: str) -> list[Finding]:
     try:
         look = Look(config.store_path(url))
         try:
-            me = Office(LookedAt(look), who).myself()
+            me = Office(LookedAt(look), who).reading.myself()
         finally:
             look.close()
     except MailstopError as error:

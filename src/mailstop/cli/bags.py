@@ -28,7 +28,7 @@ RESUME = {"claude": "claude --resume", "codex": "codex resume"}
 
 def run(office: Office, args: Arguments) -> Result:
     """List all bags, or the one of --bag, the one with the newest letter first."""
-    found = office.bags(args.bag)
+    found = office.reading.bags(args.bag)
     if args.resume:
         return _resume(found)
     data = {"bags": [_json(bag) for bag in found]}

@@ -63,7 +63,7 @@ def run(office: Office, args: Arguments) -> Result:
 
 
 def _letter(office: Office, n: int, *, raw: bool, bag: str | None) -> Result:
-    account = office.account(n, bag=bag)
+    account = office.reading.account(n, bag=bag)
     letter = account.letter
     if raw:
         return Result(letter.body, raw=letter.body.encode("utf-8"))
@@ -99,17 +99,17 @@ def _history(office: Office, args: Arguments) -> Result:
     page = {"before": args.before, "last": min(last, MOST_IN_A_DELIVERY) if bounded else last}
     bag = args.bag
     if args.search is not None:
-        history = office.search(args.search, bag=bag, **page)
+        history = office.reading.search(args.search, bag=bag, **page)
         where = f" in bag {bag}" if bag else ""
         title = (
             f'letters{where} that hold "{one_line(args.search, LONGEST_TITLE)}" (one of them whole: mailstop read N)'
         )
     elif args.thread:
-        history = office.read(thread=args.thread, bag=bag, **page)
+        history = office.reading.read(thread=args.thread, bag=bag, **page)
         title = f"the conversation of letter {args.thread}"
     else:
         bag = bag or DEFAULT_BAG
-        history = office.read(bag=bag, **page)
+        history = office.reading.read(bag=bag, **page)
         title = f"bag {bag}"
     limit = DELIVERY_BYTES if bounded else None
     store = office.store_option

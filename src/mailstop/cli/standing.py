@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from mailstop.office import Account
+    from mailstop.reading import Account
     from mailstop.receipt import Delivery
     from mailstop.rules.presence import Holder
     from mailstop.seat import Seat

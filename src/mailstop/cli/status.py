@@ -27,7 +27,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mailstop.cli.arguments import Arguments
     from mailstop.clients.project import Place
-    from mailstop.office import Account, Office, Self
+    from mailstop.office import Office
+    from mailstop.reading import Account, Self
 
 PARAMETERS = (Positional("number", "N", "the number of a letter", needed=False, kind=NUMBER),)
 
@@ -37,7 +38,7 @@ LONGEST_PLACE = 200  # characters of a project, a branch, a store
 def run(office: Office, args: Arguments) -> Result:
     """Say what is proved of one letter, or who the caller is."""
     if args.number is not None:
-        return _letter(office.account(args.number, bag=args.bag))
+        return _letter(office.reading.account(args.number, bag=args.bag))
     if args.bag is not None:
         raise UsageError(reason="status alone tells of all bags: without --bag, or mailstop who --bag NAME")
     return _myself(office)
@@ -78,8 +79,8 @@ def _letter(account: Account) -> Result:
 
 
 def _myself(office: Office) -> Result:
-    me = office.myself()
-    last = [(letter, office.account(letter.n)) for letter in me.sent]
+    me = office.reading.myself()
+    last = [(letter, office.reading.account(letter.n)) for letter in me.sent]
     place = place_of(me.session.folder if me.session else os.curdir)
     lines = [*_who(office, me, place), f"store: {one_line(office.store.url, LONGEST_PLACE)}"]
     if me.seats:

@@ -82,7 +82,7 @@ class Watching:
             office = Office(store, self._caller)
             while before != self._place:
                 before = self._place
-                found, self._place = office.written_since(before, bag=self._bag)
+                found, self._place = office.reading.written_since(before, bag=self._bag)
                 letters += found
         self._print(letters)
 

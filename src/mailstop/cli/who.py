@@ -30,7 +30,7 @@ LONGEST = 200  # characters of a folder, a project, a branch
 
 def run(office: Office, args: Arguments) -> Result:
     """List the living, and the empty seats where letters wait."""
-    everyone = [each for each in office.roster(args.bag) if each.seat.name != PERSON]
+    everyone = [each for each in office.reading.roster(args.bag) if each.seat.name != PERSON]
     if args.project is not None:
         everyone = [each for each in everyone if args.project in (_project(each), each.seat.project_id)]
     listed = [each for each in everyone if args.all or each.holder.present or each.waiting]

@@ -1,0 +1,119 @@
+"""Reading: what a caller may look at. Nothing here changes the store."""
+
+from __future__ import annotations
+
+from mailstop import rules
+from mailstop.errors import InvalidField
+from mailstop.history import History
+from mailstop.records import Record
+from mailstop.rules.presence import Holder, holder_of
+from mailstop.seat import Seat
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mailstop.clients.caller import Caller
+    from mailstop.letter import Letter
+    from mailstop.office import Office
+    from mailstop.receipt import Delivery, Receipt
+    from mailstop.rules.roster import Bag, Occupancy
+    from mailstop.session import Session
+
+LONGEST_SEARCH = 500  # characters
+
+
+class Account(Record):
+    """What became of one letter: where it stands at each recipient, all receipts, and the way it takes now."""
+
+    letter: Letter
+    deliveries: tuple[Delivery, ...]
+    receipts: tuple[Receipt, ...]
+    holders: tuple[Holder, ...]
+    ways: tuple[str, ...]
+
+
+class Self(Record):
+    """Who the caller is here."""
+
+    caller: Caller
+    session: Session | None
+    seats: tuple[Seat, ...]
+    way: str
+    waiting: int
+    sent: tuple[Letter, ...]
+
+
+class Reading:
+    """What the caller of an office may look at."""
+
+    def __init__(self, office: Office) -> None:
+        self._office = office
+
+    def holders(self, bag: str | None = None) -> list[Holder]:
+        """All seats of a bag, or of all, with who holds them."""
+        return [holder_of(self._office.store, seat) for seat in self._office.store.index.seats(bag)]
+
+    def roster(self, bag: str | None = None) -> list[Occupancy]:
+        """All seats of a bag, or of all, with who holds them, what would wake those, and what waits there."""
+        if bag is not None:
+            self._office.checked_bag(bag)
+        return rules.roster.roster(self._office.store, bag)
+
+    def bags(self, name: str | None = None) -> list[Bag]:
+        """All bags, or that one, the one with the newest letter first. Raises UnknownBag."""
+        if name is not None:
+            self._office.checked_bag(name)
+        return rules.roster.bags(self._office.store, name)
+
+    def read(
+        self, *, bag: str | None = None, thread: int | None = None, before: int | None = None, last: int = 20
+    ) -> History:
+        """The history of a bag or of a conversation. Reading changes nothing."""
+        if bag is not None:
+            self._office.checked_bag(bag)
+        if thread is not None:
+            thread = self._office.letter(thread, bag=bag).thread
+        return self._office.store.index.history(bag=bag, thread=thread, before=before, limit=last)
+
+    def search(self, text: str, *, bag: str | None = None, before: int | None = None, last: int = 20) -> History:
+        """The newest letters that hold all words of a text, oldest first. Raises InvalidField."""
+        if not any(character.isalnum() for character in text) or len(text) > LONGEST_SEARCH:
+            raise InvalidField(field="the search", reason=f"it needs a word, and at most {LONGEST_SEARCH} characters")
+        if bag is not None:
+            self._office.checked_bag(bag)
+        found = self._office.store.index.search(text, bag=bag, before=before, limit=last + 1)
+        return History(tuple(reversed(found[:last])), older=len(found) > last)
+
+    def written_since(self, place: int, *, bag: str | None = None) -> tuple[list[Letter], int]:
+        """A page of the letters behind a place in the ledger, oldest first, and the place from which to go on.
+
+        The place stays where it is once there is nothing more.
+        """
+        entries = self._office.store.ledger.after(place)
+        found = [entry.n for entry in entries if entry.type == "letter" and bag in (None, entry.bag)]
+        letters = [letter for n in found if (letter := self._office.store.index.letter(n))]
+        return letters, entries[-1].n if entries else place
+
+    def account(self, n: int, *, bag: str | None = None) -> Account:
+        """What became of letter `n`, as far as it is proved. Raises what `letter` raises."""
+        letter = self._office.letter(n, bag=bag)
+        index, board = self._office.store.index, self._office.store.board
+        seats_ = [index.seat(letter.bag, name) or Seat(letter.bag, name) for name in letter.to]
+        holders = tuple(holder_of(self._office.store, seat) for seat in seats_)
+        rows = [board.get(rules.routes.route_key(letter.bag, name, letter.id)) for name in letter.to]
+        ways = tuple(
+            str(row.value["way"]) if row else rules.routes.way_to(holder, sealed=False)
+            for row, holder in zip(rows, holders, strict=True)
+        )
+        return Account(letter, tuple(index.deliveries(n)), tuple(index.receipts(n)), holders, ways)
+
+    def myself(self) -> Self:
+        """Who the caller is here, what would wake it, and its last letters."""
+        own = tuple(self._office.seats())
+        session = self._office.session
+        way = (
+            rules.routes.way_to(Holder(own[0], session, True), sealed=False) if own and session else rules.routes.VISIT
+        )
+        waiting = sum(self._office.store.index.count_unread(seat.bag, seat.name) for seat in own)
+        sent = [letter for seat in own for letter in self._office.store.index.sent(seat.bag, seat.name)]
+        newest = sorted(sent, key=lambda letter: letter.n, reverse=True)[:5]
+        return Self(self._office.caller, session, own, way, waiting, tuple(newest))
