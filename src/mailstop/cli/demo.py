@@ -131,7 +131,7 @@ def _next_steps() -> str:
 
     return (
         "Next, two sessions that wake each other, each in a folder of its own:\n"
-        f"  claude --plugin-dir {shlex.quote(plugin_folder())}\n"
+        f"  claude --plugin-dir {shlex.quote(plugin_folder())} --allowedTools 'Bash(mailstop:*)'\n"
         "Each window says which seat it is. Tell one: send a letter to the other's seat with mailstop."
     )
 
