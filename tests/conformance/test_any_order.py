@@ -184,7 +184,8 @@ class Mail(RuleBasedStateMachine):
             letter = store.index.letter(numbers[kept % len(numbers)])
         assert letter is not None
         if letter.sender != own[0]:
-            sent = player.reply(letter.n, f"answer to {letter.n}")
+            self.count += 1
+            sent = player.reply(letter.n, f"answer {self.count} to {letter.n}")
             self.acknowledged[sent.letter.n] = sent.letter.body
 
     @rule(which=players)
