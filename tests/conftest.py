@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # The suite is also run from inside a coding client; its variables would make each test that client's session.
 _OF_THE_PERSON = ("MAILSTOP_", "CLAUDE", "CODEX", "XDG_")
@@ -14,7 +14,9 @@ _CLIENT_TESTS = Path(__file__).parent / "clients"
 
 # In CI the same examples each time: a red run is then about the change, not about luck. Elsewhere they are new ones at
 # each run, and what fails is kept and tried again.
-settings.register_profile("ci", derandomize=True, print_blob=True)
+settings.register_profile(
+    "ci", derandomize=True, deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+)
 if os.environ.get("CI"):
     settings.load_profile("ci")
 
