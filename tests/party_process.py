@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from binascii import a2b_base64, b2a_base64
@@ -105,6 +106,8 @@ def main(words: Sequence[str]) -> None:
     os.setsid()
     while os.getppid() == starter:  # it has not ended yet
         os.sched_yield()
+    # A shell that starts the suite in the background has it ignore the interrupt, and so would all that it starts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     Process(float(words[0]), int(words[1]) if words[1:] else 0).serve()
 
 
