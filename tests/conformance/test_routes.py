@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import socket
 import tempfile
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +16,7 @@ from mailstop.engines.row import Row
 from mailstop.rules.routes import MONITOR, QUEUE, SEALED, SOCKET, TURN, VISIT, Route
 from tests.conformance.play import Play
 from tests.conformance.player import SessionPlayer
+from tests.faults.door import ListeningDoor
 
 NO_SOCKET = "/nonexistent/claude.sock"
 
@@ -502,30 +501,10 @@ def test_a_route_that_was_rung_is_looked_at_again_after_twice_the_time_up_to_15_
     assert set(waits[6:]) == {900_000}
 
 
-@contextmanager
-def inbox() -> Iterator[str]:
-    """A socket that reads what it is sent and closes then, as Claude Code's does."""
-    with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as listening:
-        path = f"{folder}/inbox"
-        listening.bind(path)
-        listening.listen()
-
-        def read() -> None:
-            connection, _ = listening.accept()
-            with connection:
-                while connection.recv(4096):
-                    pass
-
-        thread = threading.Thread(target=read)
-        thread.start()
-        yield path
-        thread.join()
-
-
 def test_a_monitor_that_starts_while_the_socket_rings_leaves_the_letter_to_it(office: Play) -> None:
     """Two lines for one letter are two prompts, and the second may open a turn of its own."""
-    with inbox() as path:
-        reader = seated(office, "reader", socket=path)
+    with tempfile.TemporaryDirectory() as folder, ListeningDoor(Path(folder, "inbox")) as door:
+        reader = seated(office, "reader", socket=str(door.path))
         n = letter_to(office, "reader")
     assert office.states(n) == ["notified"]
 
