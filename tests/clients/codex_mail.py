@@ -7,9 +7,6 @@ import re
 import time
 from pathlib import Path
 
-from mailstop.config import SQLITE
-from mailstop.engines import open_store
-from mailstop.seat import Seat
 from tests.clients.codex_session import CodexSession
 from tests.clients.mail import PLUGIN
 from tests.clients.waiting import wait_for
@@ -68,12 +65,6 @@ def codex_with_mail(
     return session
 
 
-def seat_of(world: World, name: str, bag: str = "default") -> Seat | None:
-    """The seat, as the store knows it."""
-    with open_store(f"{SQLITE}{world.home}/.local/share/mailstop/mailstop.db") as store:
-        return store.index.seat(bag, name)
-
-
 def wait_until_at_rest(session: CodexSession) -> None:
     """Wait until the window itself has noticed that its turns are over: it takes no command before."""
     session.wait_until_idle()
@@ -83,8 +74,9 @@ def wait_until_at_rest(session: CodexSession) -> None:
 
 def transcript(session: CodexSession) -> bytes:
     """What Codex has written down of the thread."""
-    (path,) = (session.codex_home / "sessions").rglob(f"rollout-*{session.thread}.jsonl")
-    return path.read_bytes()
+    paths = list((session.codex_home / "sessions").rglob(f"rollout-*{session.thread}.jsonl"))
+    assert len(paths) == 1, f"{len(paths)} transcripts of {session.name}"
+    return paths[0].read_bytes()
 
 
 def drawn(session: CodexSession) -> str:

@@ -6,15 +6,13 @@ import json
 import re
 from pathlib import Path
 
-from mailstop.config import SQLITE
-from mailstop.engines import open_store
 from mailstop.fence import LONGEST_ANNOUNCEMENT, LONGEST_REMINDER
-from mailstop.seat import Seat
 from tests.clients.claude_session import ClaudeSession
 from tests.clients.mail import PLUGIN, RULE, claude_with_mail
 from tests.clients.peer import Peer, times, wait_until_at_rest
 from tests.clients.plan import Plan, shell_step
 from tests.clients.request import Request
+from tests.clients.seats import seat, seat_of, seated
 from tests.clients.waiting import wait_for
 from tests.clients.world import World
 
@@ -88,7 +86,7 @@ def test_a_resumed_session_goes_on_at_its_seat_and_is_shown_what_came_meanwhile(
 
 def test_a_new_session_in_the_folder_of_a_killed_one_takes_its_seat_and_fetches_its_mail(world: World) -> None:
     first = claude_with_mail(world, "reviewer")
-    before = wait_for("a seat", lambda: seat(world, "reviewer"))
+    before = seated(world, "reviewer")
     first.kill()
     peer = Peer(world)
     n = peer.send("reviewer", "for whoever comes")
@@ -131,10 +129,10 @@ def test_what_a_killed_session_was_handed_and_nothing_proved_is_shown_when_it_is
 
 def test_a_second_window_in_a_folder_gets_the_next_name(world: World) -> None:
     first = claude_with_mail(world, "reviewer")
-    wait_for("a seat", lambda: seat(world, "reviewer"))
+    seated(world, "reviewer")
     second = claude_with_mail(world, "second", project=first.project)
     peer = Peer(world)
-    wait_for("a seat", lambda: seat(world, "reviewer-2"))
+    seated(world, "reviewer-2")
 
     n = peer.send("reviewer-2", "for the second window")
     second.wait_for_request("for the second window")
@@ -148,7 +146,7 @@ def test_two_live_processes_of_one_session_are_two_sessions_with_two_seats(world
     first.wait_for_request("hello")
     wait_until_at_rest(first)
     second = claude_with_mail(world, "second", resume=first.session_id, project=first.project)
-    wait_for("a seat", lambda: seat(world, "reviewer-2"))
+    seated(world, "reviewer-2")
     peer = Peer(world)
 
     n = peer.send("reviewer", "for the first")
@@ -192,7 +190,7 @@ def test_a_seat_that_was_chosen_for_a_session_is_taken(world: World) -> None:
 
     assert announcement(request).startswith("mailstop: this session is seat architect.")
     assert not seat(world, "architect").automatic
-    assert not is_seat(world, "reviewer")
+    assert not seat_of(world, "reviewer")
 
 
 def test_a_seat_is_named_after_the_project_and_after_a_branch_that_is_not_the_default_one(world: World) -> None:
@@ -204,8 +202,8 @@ def test_a_seat_is_named_after_the_project_and_after_a_branch_that_is_not_the_de
     claude_with_mail(world, "on-default", project=project)
     claude_with_mail(world, "on-branch", project=worktree)
 
-    wait_for("a seat", lambda: seat(world, "shop"))
-    wait_for("a seat", lambda: seat(world, "shop-new-tax"))
+    seated(world, "shop")
+    seated(world, "shop-new-tax")
     assert seat(world, "shop").project_id == seat(world, "shop-new-tax").project_id
 
 
@@ -220,7 +218,7 @@ def test_a_headless_session_takes_no_seat_unless_asked(world: World) -> None:
     assert (plain.returncode, chosen.returncode) == (0, 0)
     first, second = (request for request in world.model.requests if not request.is_side)
     assert "this session has no seat" in announcement(first)
-    assert not is_seat(world, "plain")
+    assert not seat_of(world, "plain")
     assert "this session is seat worker" in announcement(second)
     assert second.holds("for the headless one")
 
@@ -242,20 +240,6 @@ def test_a_command_of_a_session_that_has_lost_its_seat_writes_nothing(world: Wor
 
     assert said.read_text().splitlines()[-1] != "0"
     assert peer.run("check").stdout == "no new letters\n"
-
-
-def seat(world: World, name: str) -> Seat:
-    """A seat as the store knows it."""
-    with open_store(f"{SQLITE}{world.home}/.local/share/mailstop/mailstop.db") as store:
-        found = store.index.seat("default", name)
-    assert found, f"there is no seat {name}"
-    return found
-
-
-def is_seat(world: World, name: str) -> bool:
-    """Whether anybody has taken that seat."""
-    with open_store(f"{SQLITE}{world.home}/.local/share/mailstop/mailstop.db") as store:
-        return store.index.seat("default", name) is not None
 
 
 def trust(world: World, *repositories: Path) -> None:

@@ -9,10 +9,11 @@ from contextlib import closing
 import pytest
 
 from tests.clients.app_server import AppServer
-from tests.clients.codex_mail import codex_with_mail, drawn, install, seat_of, transcript, wait_until_at_rest
+from tests.clients.codex_mail import codex_with_mail, drawn, install, transcript, wait_until_at_rest
 from tests.clients.codex_session import CodexSession
 from tests.clients.peer import Peer
 from tests.clients.plan import shell_step, tool_step
+from tests.clients.seats import seat, seat_of
 from tests.clients.waiting import wait_for
 from tests.clients.world import World
 
@@ -68,7 +69,7 @@ def test_mail_for_a_codex_whose_window_was_killed_waits_and_no_turn_starts(world
 def test_a_resumed_codex_has_its_seat_and_epoch_and_the_letters_that_waited(world: World) -> None:
     first = codex_with_mail(world, "reviewer")
     first.wait_until_idle()
-    before = seat_of(world, "reviewer")
+    before = seat(world, "reviewer")
     peer = Peer(world)
     first.kill()
     n = peer.send("reviewer", "are you there?")
@@ -79,7 +80,7 @@ def test_a_resumed_codex_has_its_seat_and_epoch_and_the_letters_that_waited(worl
     peer.wait_until("shown", n)
 
     assert request.holds("are you there?")
-    assert seat_of(world, "reviewer") == before
+    assert seat(world, "reviewer") == before
 
 
 def test_mail_for_a_codex_that_was_unloaded_waits_and_is_not_queued(world: World) -> None:
@@ -127,7 +128,7 @@ def test_a_codex_that_joined_for_the_background_is_woken_without_a_window(world:
 def test_a_window_keeps_its_seat_and_epoch_when_it_goes_on_with_a_new_thread(world: World, command: str) -> None:
     session = codex_with_mail(world, "reviewer")
     wait_until_at_rest(session)
-    before = seat_of(world, "reviewer")
+    before = seat(world, "reviewer")
     old = session.thread
     session.clear(command)
     peer = Peer(world)
@@ -140,7 +141,7 @@ def test_a_window_keeps_its_seat_and_epoch_when_it_goes_on_with_a_new_thread(wor
 
     assert session.thread != old
     assert request.session == session.thread
-    assert seat_of(world, "reviewer") == before
+    assert seat(world, "reviewer") == before
 
 
 def test_a_window_that_cannot_be_told_from_others_gets_a_new_seat_for_its_new_thread(world: World) -> None:
