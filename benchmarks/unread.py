@@ -13,7 +13,7 @@ from mailstop.rules.offers import Terms
 
 
 def _look(office: Office) -> None:
-    offer = office.offer(Terms("benchmark", lease=False))
+    offer = office.offer(Terms("benchmark", hands_out=False))
     assert len(offer.letters) == 1
 
 

@@ -22,7 +22,7 @@ from mailstop.names import DEFAULT_BAG, PERSON, checked_name, in_bag, nearest
 from mailstop.records import Record
 from mailstop.rules.presence import Holder, holder_of, lives, session_of
 from mailstop.seat import Seat
-from mailstop.session import lease_key
+from mailstop.session import handout_key
 from mailstop.times import now_ms
 
 TYPE_CHECKING = False
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from mailstop.engines.row import Delete, Put
     from mailstop.letter import Draft, Letter
     from mailstop.reading import Reading
-    from mailstop.rules.leases import Hand
+    from mailstop.rules.hands import Hand
     from mailstop.rules.letters import Writer
     from mailstop.rules.offers import Offer, Terms
     from mailstop.rules.routes import Route
@@ -107,7 +107,7 @@ class Office:
 
     @property
     def session_id(self) -> str:
-        """What leases are kept under: the session's id; the person's are kept under `human`."""
+        """What handouts are kept under: the session's id; the person's are kept under `human`."""
         if self.is_person:
             return PERSON
         session = self.session
@@ -343,7 +343,7 @@ class Office:
         return letter
 
     def offer(self, terms: Terms, *, bag: str | None = None) -> Offer:
-        """What waits for the caller, leased to it. Write it, then call `handed`, or `shown` for the person."""
+        """What waits for the caller, handed out to it. Write it, then call `handed`, or `shown` for the person."""
         if terms.sender is not None:
             checked_name(terms.sender)
         if bag is not None:
@@ -374,7 +374,7 @@ class Office:
 
     def called(self) -> None:
         """A program uses mailstop again: what it was given before has reached it."""
-        if self.caller.who == "program" and self.session and self.store.board.get(lease_key(self.session.id)):
+        if self.caller.who == "program" and self.session and self.store.board.get(handout_key(self.session.id)):
             self.prove(rules.proofs.Event(rules.proofs.CALL, name="its next call"))
 
     # -- rings and bells ----------------------------------------------------------------------------------------------
@@ -413,7 +413,7 @@ class Office:
 
     def hands(self) -> tuple[Hand, ...]:
         """What the caller's session was given and has not yet proved."""
-        return rules.leases.lease_of(self.store, self.session_id).hands
+        return rules.hands.handout_of(self.store, self.session_id).hands
 
     def is_watched(self) -> bool:
         """Whether a person may be watching the caller's session, or it joined to be woken unwatched."""
@@ -460,7 +460,7 @@ class Office:
         return any(self._anything_open(session) and lives(session) is not False for session in found)
 
     def _anything_open(self, session: Session) -> bool:
-        if self.store.board.get(lease_key(session.id)):
+        if self.store.board.get(handout_key(session.id)):
             return True
         for seat in self.store.index.seats_of(session.id):
             if self.store.index.unread(seat.bag, seat.name, after=seat.announced, limit=1):

@@ -73,8 +73,8 @@ def session_key(session_id: str) -> str:
     return f"session/{session_id}"
 
 
-def lease_key(session_id: str) -> str:
-    """The board's key of what is leased to a session; the person's own id is `human`."""
+def handout_key(session_id: str) -> str:
+    """The board's key of what is handed out to a session; the person's own id is `human`."""
     return f"handed/{session_id}"
 
 

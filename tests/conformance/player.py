@@ -59,7 +59,7 @@ class Player:
             return office.reply(n, Draft((), body, **fields), to_all=to_all)
 
     def offered(self, bag: str | None = None, **terms: Any) -> Offer:
-        """What `mailstop check` would print now, leased, and not yet written."""
+        """What `mailstop check` would print now, handed out, and not yet written."""
         with self.at_office() as office:
             return office.offer(Terms(**{"act": "mailstop check", "announced_too": True, **terms}), bag=bag)
 
@@ -74,7 +74,7 @@ class Player:
         return offer
 
     def check_killed_before_its_end(self) -> Offer:
-        """`mailstop check` in a process that dies when it has leased letters and before it has written them."""
+        """`mailstop check` in a process that dies when it has handed out letters and before it has written them."""
         process = self.play.process()
         with patch.object(life, "my_life", lambda: process.life):
             offer = self.offered()
@@ -83,7 +83,7 @@ class Player:
 
     def peek(self) -> list[str]:
         """The bodies that a check would give, without giving them."""
-        return [letter.body for letter in self.offered(lease=False).letters]
+        return [letter.body for letter in self.offered(hands_out=False).letters]
 
     def account(self, n: int) -> Account:
         with self.at_office() as office:

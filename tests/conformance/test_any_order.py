@@ -25,7 +25,7 @@ from mailstop.engines.sqlite.store import SQLiteStore
 from mailstop.errors import KeyReused, MustJoin, NotSeated, OwnSeat, SeatTaken, Uncertain, UnknownSeat
 from mailstop.names import PERSON
 from mailstop.receipt import RANK
-from mailstop.rules.leases import lease_of
+from mailstop.rules.hands import handout_of
 from mailstop.rules.offers import Offer
 from mailstop.rules.proofs import ANSWER_OVER, PROMPT, STOP, TOOL
 from tests.conformance.play import Play
@@ -216,7 +216,7 @@ class Mail(RuleBasedStateMachine):
     def judge(self, player: SessionPlayer, act: Callable[[], Offer]) -> Offer:
         """Take an offer, which holds only letters to the player's seat that were neither shown nor are given to it."""
         with self.play.store() as store:
-            given = {n for hand in lease_of(store, player.id).hands for n in hand.numbers}
+            given = {n for hand in handout_of(store, player.id).hands for n in hand.numbers}
         offer = act()
         for letter in offer.letters:
             assert player.seats()[0] in letter.to

@@ -16,7 +16,7 @@ def sent(office: Play, body: str = "look", to: str = "reader") -> int:
     return office.as_("writer").send(to, body=body).letter.n
 
 
-# -- check: lease, hand, show
+# -- check: hand out, record, show
 
 
 def test_a_check_leases_what_it_gives(office: Play) -> None:
@@ -34,7 +34,7 @@ def test_a_look_leases_nothing(office: Play) -> None:
     n = sent(office)
 
     for _ in range(2):
-        assert [letter.n for letter in office.as_("reader").offered(lease=False).letters] == [n]
+        assert [letter.n for letter in office.as_("reader").offered(hands_out=False).letters] == [n]
 
     assert office.states(n) == []
 
@@ -149,9 +149,9 @@ def test_only_letters_of_a_seat_can_be_asked_for(office: Play) -> None:
     office.as_("other").send("reader", body="by the other")
     reader = office.as_("reader")
 
-    assert [letter.body for letter in reader.offered(sender="other", lease=False).letters] == ["by the other"]
+    assert [letter.body for letter in reader.offered(sender="other", hands_out=False).letters] == ["by the other"]
     with pytest.raises(UnknownSeat, match="'othr' \\(nearest: other\\)"):
-        reader.offered(sender="othr", lease=False)
+        reader.offered(sender="othr", hands_out=False)
     with pytest.raises(InvalidName):
         reader.offered(sender="no'body\ud800")
 

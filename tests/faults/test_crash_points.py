@@ -38,9 +38,9 @@ MAKING = ("store file made", "store file marked", "before the tables", "before c
 JOINING = (*MAKING, "registration written", "output written", "closed", *COMMITTING)
 SENDING = ("before the bell", "bell rung", "output written", *APPENDING)
 RINGING = ("before the door", "door rung")
-CHECKING = ("lease taken", "output written", "recorded as handed", "row changed", *APPENDING)
+CHECKING = ("letters handed out", "output written", "recorded as handed", "row changed", *APPENDING)
 STARTING = ("session seated", "registration written", *COMMITTING)
-PROMPTING = ("bell silenced", "lease taken", "answer written", "answer recorded", *COMMITTING)
+PROMPTING = ("bell silenced", "letters handed out", "answer written", "answer recorded", *COMMITTING)
 REPAIRING = (
     "rescued store built",
     "before the rescued store is named",
@@ -126,7 +126,7 @@ def test_what_a_killed_check_did_not_print_is_offered_again(
         assert_sound(store)
 
 
-@pytest.mark.parametrize("point", ["lease taken", "output written", "recorded as handed", "closed"])
+@pytest.mark.parametrize("point", ["letters handed out", "output written", "recorded as handed", "closed"])
 def test_what_was_not_proved_is_offered_to_the_next_holder(
     point: str, seat: Callable[[str], Party], store: Path
 ) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mailstop.clients.life import my_life
-from mailstop.rules.leases import Hand
+from mailstop.rules.hands import Hand
 from mailstop.rules.proofs import ANSWER_OVER, CALL, PROMPT, STOP, TOOL, Event, judge
 
 LATER = (TOOL, ANSWER_OVER, STOP)  # what only a later request of the model can cause, once this answer is over

@@ -32,7 +32,7 @@ PARAMETERS = (
 
 
 def run(office: Office, args: Arguments) -> Result:
-    """Lease what waits to the caller, and record it as handed once it was written."""
+    """Handout what waits to the caller, and record it as handed once it was written."""
     limit = args.max_bytes or DELIVERY_BYTES
     store = office.store_option
 
@@ -44,7 +44,7 @@ def run(office: Office, args: Arguments) -> Result:
         sender=getattr(args, "from"),
         limit_bytes=limit,
         announced_too=True,
-        lease=not args.peek and not office.caller.subagent,  # its session's model would not see them
+        hands_out=not args.peek and not office.caller.subagent,  # its session's model would not see them
         call=office.caller.call if args.json else "",
         compose=as_json if args.json else None,
     )

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from mailstop.rules import (
-        leases,
+        hands,
         letters,
         offers,
         presence,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     )
 
     __all__ = [
-        "leases",
+        "hands",
         "letters",
         "offers",
         "presence",

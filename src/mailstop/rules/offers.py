@@ -1,6 +1,6 @@
-"""Offers: which letters a session is given next, and leasing them to it.
+"""Offers: which letters a session is given next, and handing them out to it.
 
-What composes and leases a delivery is imported once there is a letter: most looks find none.
+What composes and hands out a delivery is imported once there is a letter: most looks find none.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from mailstop import faults
 from mailstop.config import DELIVERY_BYTES, store_name
 from mailstop.errors import StoreUnavailable
 from mailstop.records import Record
-from mailstop.rules.leases import Hand, lease_of, take_lease
+from mailstop.rules.hands import Hand, hand_out, handout_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mailstop.engines.base import Store
     from mailstop.fence import Delivery
     from mailstop.letter import Letter
-    from mailstop.rules.leases import Lease
+    from mailstop.rules.hands import Handout
     from mailstop.seat import Seat
 
 MOST_TRIES = 50
@@ -32,7 +32,8 @@ class Terms(Record):
     """How letters are given. act: what gives them, for the evidence. turn, ready: see Hand.
 
     announced_too: also the mail that is only announced to hooks. respect_claims: leave to doors what is theirs.
-    lease: whether to lease what is given; a mere look does not. call: see Hand; the offer's text is then not printed.
+    hands_out: whether to hand out what is given; a mere look does not. call: see Hand; the offer's text is then not
+    printed.
     store: what the text's commands have to say of the store. compose: makes of letters, and of how many wait besides,
     what is printed instead of that text, and says which of them it holds whole.
     """
@@ -44,7 +45,7 @@ class Terms(Record):
     limit_bytes: int = DELIVERY_BYTES
     announced_too: bool = False
     respect_claims: bool = False
-    lease: bool = True
+    hands_out: bool = True
     call: str = ""
     store: str = ""
     compose: Callable[[Sequence[Letter], int], Delivery] | None = None
@@ -66,8 +67,8 @@ class Offer(Record):
 def offer(store: Store, session: str, seats: Sequence[Seat], terms: Terms, *, now: int) -> Offer:
     """Give the session what waits at its seats, oldest first, as much as fits; empty when nothing waits."""
     for _ in range(MOST_TRIES):
-        lease = lease_of(store, session)
-        found, waiting = _waiting(store, lease, seats, terms, now=now)
+        handout = handout_of(store, session)
+        found, waiting = _waiting(store, handout, seats, terms, now=now)
         if not found:
             return Offer(more=0)
         nonce = os.urandom(4).hex()
@@ -75,10 +76,10 @@ def offer(store: Store, session: str, seats: Sequence[Seat], terms: Terms, *, no
         given = {*delivery.whole, *delivery.part}
         letters = tuple(letter for _, letter in found if letter.n in given)
         hands = _hands(found, delivery, terms, nonce, now)
-        if not terms.lease:
+        if not terms.hands_out:
             return Offer(letters, delivery.text, delivery.left, (), delivery.part)
-        if not hands or take_lease(store, lease, hands):
-            faults.reach("lease taken")
+        if not hands or hand_out(store, handout, hands):
+            faults.reach("letters handed out")
             return Offer(letters, delivery.text, delivery.left, hands, delivery.part)
     raise StoreUnavailable(path=store_name(store.url), reason="others change what this session is given, without end")
 
@@ -92,17 +93,17 @@ def _delivery(letters: Sequence[Letter], more: int, terms: Terms, nonce: str, no
 
 
 def _waiting(
-    store: Store, lease: Lease, seats: Sequence[Seat], terms: Terms, *, now: int
+    store: Store, handout: Handout, seats: Sequence[Seat], terms: Terms, *, now: int
 ) -> tuple[list[tuple[Seat, Letter]], int]:
     """The letters that may be given, with their seats, by number; and how many wait in all."""
     found: list[tuple[Seat, Letter]] = []
     waiting = 0
     for seat in seats:
-        leased = lease.numbers(seat)
+        handed_out = handout.numbers(seat)
         after = 0 if terms.announced_too else seat.announced
-        limit = MOST_LETTERS + len(leased)
+        limit = MOST_LETTERS + len(handed_out)
         letters = store.index.unread(seat.bag, seat.name, sender=terms.sender, after=after, limit=limit)
-        free = [letter for letter in letters if letter.n not in leased]
+        free = [letter for letter in letters if letter.n not in handed_out]
         if terms.respect_claims and free:
             from mailstop.rules.routes import claimed_elsewhere
 
@@ -110,7 +111,7 @@ def _waiting(
             free = [letter for letter in free if letter.n not in claimed]
         found += [(seat, letter) for letter in free]
         whole = len(letters) < limit or terms.sender or terms.respect_claims
-        waiting += len(free) if whole else store.index.count_unread(seat.bag, seat.name) - len(leased)
+        waiting += len(free) if whole else store.index.count_unread(seat.bag, seat.name) - len(handed_out)
     found.sort(key=lambda pair: pair[1].n)
     return found[:MOST_LETTERS], waiting
 
@@ -126,7 +127,7 @@ def _hands(
         "turn": terms.turn,
         "ready": terms.ready,
         "at": now,
-        "writer": my_life().as_dict() if terms.lease else None,
+        "writer": my_life().as_dict() if terms.hands_out else None,
         "nonce": "" if terms.call else nonce,
         "call": terms.call,
     }

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mailstop.rules.leases import Hand
+    from mailstop.rules.hands import Hand
 
 PROMPT = "prompt"  # a prompt goes to the model, typed or brought by a door
 TOOL = "tool"  # a tool is about to run

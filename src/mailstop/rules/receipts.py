@@ -1,7 +1,7 @@
 """Receipts: recording what was proved of letters, one entry for each act.
 
 Guards: the seat's subject, so that a session which lost its seat proves nothing there; the row of the session's
-lease, so that of two events at once each hand is judged by one.
+handout, so that of two events at once each hand is judged by one.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from mailstop.engines.entry import Entry, subject
 from mailstop.errors import Conflict
 from mailstop.letter import new_id
-from mailstop.rules.leases import lease_of
+from mailstop.rules.hands import handout_of
 from mailstop.rules.proofs import judge
 from mailstop.rules.routes import settled
 from mailstop.rules.tenure import guard
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from mailstop.engines.base import Store
     from mailstop.engines.row import Delete, Put
-    from mailstop.rules.leases import Hand, Lease
+    from mailstop.rules.hands import Hand, Handout
     from mailstop.rules.proofs import Event
     from mailstop.seat import Seat
 
@@ -36,12 +36,12 @@ def receipt(seat: Seat, state: str, numbers: Sequence[int], evidence: str, now: 
 def record_handed(store: Store, session: str, hands: Sequence[Hand], *, now: int, keep: bool = True) -> None:
     """Record that these hands were written to the client completely.
 
-    keep: whether they stay leased until a proof; without it no proof can come, so they are offered again. The ledger
+    keep: whether they stay in hand until a proof; without it no proof can come, so they are offered again. The ledger
     does not grow by those: of one letter it is recorded once.
     """
     written = {hand.id for hand in hands}
     for _ in range(MOST_TRIES):
-        lease = lease_of(store, session)
+        handout = handout_of(store, session)
         entries: list[Entry] = []
         expect: dict[str, int] = {}
         for hand in hands:
@@ -49,14 +49,14 @@ def record_handed(store: Store, session: str, hands: Sequence[Hand], *, now: int
             if numbers and (seat := _own(store, session, hand)):
                 entries.append(receipt(seat, "handed", numbers, hand.act, now))
                 expect.update(guard(seat))
-        left = [hand.but(writer=None) if hand.id in written else hand for hand in lease.hands]
+        left = [hand.but(writer=None) if hand.id in written else hand for hand in handout.hands]
         if not keep:
             left = [hand for hand in left if hand.id not in written]
         try:
             if entries:
-                store.ledger.append(entries, expect=expect, board=[lease.change(left)], rows=lease.rows)
+                store.ledger.append(entries, expect=expect, board=[handout.change(left)], rows=handout.rows)
             else:
-                store.board.change([lease.change(left)], expect=lease.rows)
+                store.board.change([handout.change(left)], expect=handout.rows)
             return
         except Conflict:
             continue
@@ -69,16 +69,16 @@ def _was_handed(store: Store, hand: Hand, n: int) -> bool:
 def prove(store: Store, session: str, event: Event, *, now: int) -> tuple[int, ...]:
     """Record what the event proves, give up what it ends, and return the letters that were proved shown."""
     for _ in range(MOST_TRIES):
-        lease = lease_of(store, session)
-        if not lease.hands:
-            forget_void(store, lease)
+        handout = handout_of(store, session)
+        if not handout.hands:
+            forget_void(store, handout)
             return ()
-        verdict = judge(lease.hands, event)
-        if verdict.kept == lease.hands:
+        verdict = judge(handout.hands, event)
+        if verdict.kept == handout.hands:
             return ()
         entries: list[Entry] = []
         expect: dict[str, int] = {}
-        board: list[Put | Delete] = [lease.change(verdict.kept)]
+        board: list[Put | Delete] = [handout.change(verdict.kept)]
         proved: list[int] = []
         for hand in verdict.shown:
             seat = _own(store, session, hand)
@@ -91,20 +91,20 @@ def prove(store: Store, session: str, event: Event, *, now: int) -> tuple[int, .
             board += settled(store, seat, _letter_ids(store, hand), now=now)
         try:
             if entries:
-                store.ledger.append(entries, expect=expect, board=board, rows=lease.rows)
+                store.ledger.append(entries, expect=expect, board=board, rows=handout.rows)
             else:
-                store.board.change(board, expect=lease.rows)
+                store.board.change(board, expect=handout.rows)
         except Conflict:
             continue
         return tuple(proved)
     return ()
 
 
-def forget_void(store: Store, lease: Lease) -> None:
+def forget_void(store: Store, handout: Handout) -> None:
     """Remove a row that only holds what dead processes took: it would keep the session's bell ringing."""
-    if lease.revision:
+    if handout.revision:
         try:
-            store.board.change([lease.change(())], expect=lease.rows)
+            store.board.change([handout.change(())], expect=handout.rows)
         except Conflict:
             pass
 
@@ -113,17 +113,17 @@ def record_shown(store: Store, session: str, hands: Sequence[Hand], *, evidence:
     """Record that these hands were shown, where writing them was all the proof there is: to a person's terminal."""
     done = {hand.id for hand in hands}
     for _ in range(MOST_TRIES):
-        lease = lease_of(store, session)
+        handout = handout_of(store, session)
         entries: list[Entry] = []
         expect: dict[str, int] = {}
-        board: list[Put | Delete] = [lease.change([hand for hand in lease.hands if hand.id not in done])]
+        board: list[Put | Delete] = [handout.change([hand for hand in handout.hands if hand.id not in done])]
         for hand in hands:
             if seat := _own(store, session, hand):
                 entries += _shown(seat, hand, evidence, now)
                 expect.update(guard(seat))
                 board += settled(store, seat, _letter_ids(store, hand), now=now)
         try:
-            store.ledger.append(entries, expect=expect, board=board, rows=lease.rows)
+            store.ledger.append(entries, expect=expect, board=board, rows=handout.rows)
             return
         except Conflict:
             continue

@@ -11,7 +11,7 @@ from mailstop import bells, faults, fence
 from mailstop.engines.row import Delete, Put
 from mailstop.errors import Conflict
 from mailstop.rules import routes
-from mailstop.rules.leases import lease_of
+from mailstop.rules.hands import handout_of
 from mailstop.rules.presence import Holder, holder_of
 from mailstop.rules.receipts import receipt
 from mailstop.rules.routes import MONITOR, QUEUE, SOCKET, TURN, VISIT, Route
@@ -115,13 +115,13 @@ def to_announce(store: Store, session: Session, seats: Sequence[Seat], *, now: i
     turn goes on; what was rung already is rung again only at its deadline.
     """
     found = []
-    lease = lease_of(store, session.id)
+    handout = handout_of(store, session.id)
     for seat in seats:
-        leased = lease.numbers(seat)
-        letters = store.index.unread(seat.bag, seat.name, after=seat.announced, limit=MOST_LETTERS + len(leased))
+        handed_out = handout.numbers(seat)
+        letters = store.index.unread(seat.bag, seat.name, after=seat.announced, limit=MOST_LETTERS + len(handed_out))
         rows = {row.key: Route.of(row) for row in store.board.under(routes.routes_of(seat.bag, seat.name))}
         for letter in letters:
-            if letter.n not in leased:
+            if letter.n not in handed_out:
                 own = Route(seat.bag, seat.name, letter.id, MONITOR)
                 found.append((seat, letter, rows.get(own.key, own)))
     waiting = [(seat, letter, route) for seat, letter, route in found if _is_open(route, now)]
@@ -179,7 +179,7 @@ def _look_again(store: Store, route: Route, now: int) -> None:
         store.board.change([Delete(route.key)])
     elif route.way == QUEUE and route.rung and _last_outcome(store, seat, letter.n) == "notified":
         store.board.change([route.but(due=None).put()])  # Codex keeps the line until its thread takes it
-    elif letter.n in lease_of(store, session.id).numbers(seat) and not _given_up(store, holder, letter, now):
+    elif letter.n in handout_of(store, session.id).numbers(seat) and not _given_up(store, holder, letter, now):
         store.board.change([route.again(now, rung=route.rung).put()])  # its proof is still to come
     else:
         way = routes.way_to(holder, sealed=False)
@@ -202,12 +202,12 @@ def _given_up(store: Store, holder: Holder, letter: Letter, now: int) -> bool:
     session = holder.session
     if session is None or session.client != "claude" or session.agents or routes.way_to(holder, sealed=False) == TURN:
         return False
-    lease = lease_of(store, session.id)
-    ended = [hand for hand in lease.hands if letter.n in hand.numbers and not now - REST_MS <= hand.at <= now]
+    handout = handout_of(store, session.id)
+    ended = [hand for hand in handout.hands if letter.n in hand.numbers and not now - REST_MS <= hand.at <= now]
     if not ended or any(hand.writer is not None for hand in ended):
         return False
     try:
-        store.board.change([lease.change([hand for hand in lease.hands if hand not in ended])], expect=lease.rows)
+        store.board.change([handout.change([hand for hand in handout.hands if hand not in ended])], expect=handout.rows)
     except Conflict:
         return False
     return True

@@ -11,7 +11,7 @@ from __future__ import annotations
 from mailstop.engines.row import Delete, Put
 from mailstop.errors import Conflict
 from mailstop.letter import new_id
-from mailstop.rules.leases import Lease
+from mailstop.rules.hands import Handout
 from mailstop.rules.presence import lives, session_of
 from mailstop.rules.routes import dropped
 from mailstop.session import KEPT_MS, Session, client_key, session_key
@@ -42,7 +42,7 @@ def register(store: Store, found: Session, known: str | None, *, now: int) -> tu
         changes: list[Put | Delete] = [
             Put(session.key, session.as_dict()),
             Put(client_key(session.client, session.client_session), {"session": session.id}),
-            Delete(Lease(session.id).key),
+            Delete(Handout(session.id).key),
         ]
         if earlier and earlier.client_session != session.client_session:  # by which it may still be resumed
             old = client_key(earlier.client, earlier.client_session)
@@ -80,7 +80,7 @@ def _earlier(store: Store, found: Session, known: str | None) -> Session | None:
 
 def end(store: Store, session: Session, *, now: int) -> None:
     """Write down that the session has ended. Its seats, and what waits there, stay."""
-    note(store, session, Delete(Lease(session.id).key), ended=now)
+    note(store, session, Delete(Handout(session.id).key), ended=now)
 
 
 def note(store: Store, session: Session, *also: Put | Delete, **facts: Any) -> None:

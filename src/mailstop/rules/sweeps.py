@@ -14,7 +14,7 @@ from mailstop.doors import claude_monitor
 from mailstop.engines.row import Delete, Put
 from mailstop.errors import Conflict
 from mailstop.names import PERSON
-from mailstop.rules.leases import Lease
+from mailstop.rules.hands import Handout
 from mailstop.rules.presence import lives, session_of
 from mailstop.session import KEPT_MS, Session, client_key, session_key
 
@@ -98,8 +98,8 @@ def _client(store: Store, row: Row, _now: int) -> Delete | None:
 
 
 def _lease(store: Store, row: Row, _now: int) -> Delete | None:
-    """What becomes of a session's leases; the person's belong to no session."""
-    session_id = row.key.removeprefix(Lease("").key)
+    """What becomes of what was handed out to a session; the person's handouts belong to no session."""
+    session_id = row.key.removeprefix(Handout("").key)
     return None if session_id == PERSON else _of_nobody(store, row, session_id)
 
 
@@ -107,5 +107,5 @@ def _lease(store: Store, row: Row, _now: int) -> Delete | None:
 _JUDGES: dict[str, Judge] = {
     session_key(""): _session,
     client_key("", "").removesuffix("/"): _client,
-    Lease("").key: _lease,
+    Handout("").key: _lease,
 }

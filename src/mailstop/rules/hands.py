@@ -1,7 +1,7 @@
-"""Leases: which letters a session has been given and has not yet proved to have shown.
+"""Hands: which letters a session has been given and has not yet proved to have shown.
 
-What is leased is given to nobody else (`handed/<session>` on the board). A lease that ends without proof makes its
-letters unread again: repeated rather than lost.
+What is handed out to one is given to nobody else (`handed/<session>` on the board). A handout that ends without proof
+makes its letters unread again: repeated rather than lost.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from mailstop.engines.row import Delete, Put
 from mailstop.errors import Conflict
 from mailstop.records import Record
 from mailstop.rules.presence import process_lives
-from mailstop.session import lease_key
+from mailstop.session import handout_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,8 +56,8 @@ class Hand(Record):
         return cls(**{**known, "whole": tuple(known["whole"]), "part": tuple(known.get("part", ()))})
 
 
-class Lease(Record):
-    """All that is leased to a session, and the revision of the row it was read from (0: there is none)."""
+class Handout(Record):
+    """All that is handed out to a session, and the revision of the row it was read from (0: there is none)."""
 
     session: str
     hands: tuple[Hand, ...] = ()
@@ -66,7 +66,7 @@ class Lease(Record):
     @property
     def key(self) -> str:
         """Its row on the board."""
-        return lease_key(self.session)
+        return handout_key(self.session)
 
     @property
     def rows(self) -> dict[str, int]:
@@ -74,7 +74,7 @@ class Lease(Record):
         return {self.key: self.revision}
 
     def numbers(self, seat: Seat) -> frozenset[int]:
-        """The letters of a seat that are leased."""
+        """The letters of a seat that are handed out."""
         hands = [hand for hand in self.hands if (hand.bag, hand.seat) == (seat.bag, seat.name)]
         return frozenset(n for hand in hands for n in hand.numbers)
 
@@ -83,20 +83,20 @@ class Lease(Record):
         return Put(self.key, {"hands": [hand.as_dict() for hand in hands]}) if hands else Delete(self.key)
 
 
-def lease_of(store: Store, session: str) -> Lease:
-    """What is leased to a session. What a process took that died before it had written it all counts no longer."""
-    row = store.board.get(Lease(session).key)
+def handout_of(store: Store, session: str) -> Handout:
+    """What is handed out to a session. What a process took that died before it had written it all counts no longer."""
+    row = store.board.get(Handout(session).key)
     if row is None:
-        return Lease(session)
+        return Handout(session)
     hands = [Hand.of(value) for value in row.value["hands"]]
     valid = [hand for hand in hands if hand.writer is None or process_lives(hand.writer) is not False]
-    return Lease(session, tuple(valid), row.revision)
+    return Handout(session, tuple(valid), row.revision)
 
 
-def take_lease(store: Store, lease: Lease, hands: Sequence[Hand]) -> bool:
-    """Lease these as well; False when somebody else has changed the session's lease meanwhile."""
+def hand_out(store: Store, handout: Handout, hands: Sequence[Hand]) -> bool:
+    """Hand out these as well; False when somebody else has changed the session's handout meanwhile."""
     try:
-        store.board.change([lease.change([*lease.hands, *hands])], expect=lease.rows)
+        store.board.change([handout.change([*handout.hands, *hands])], expect=handout.rows)
     except Conflict:
         return False
     return True

@@ -1,4 +1,4 @@
-"""Leases as data: what is given comes back from the board as it was, and knows its letters."""
+"""Handouts as data: what is given comes back from the board as it was, and knows its letters."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from mailstop.engines.row import Delete, Put
 from mailstop.json_text import dumps, loads
-from mailstop.rules.leases import Hand, Lease
+from mailstop.rules.hands import Hand, Handout
 from mailstop.seat import Seat
 
 _numbers = st.lists(st.integers(1, 1 << 40), max_size=4, unique=True).map(tuple)
@@ -36,17 +36,17 @@ def test_a_hand_comes_back_from_the_board_as_it_was(hand: Hand) -> None:
 
 @given(st.lists(_hands, max_size=4))
 def test_a_lease_holds_the_letters_of_a_seat_and_of_no_other(hands: list[Hand]) -> None:
-    lease = Lease("session", tuple(hands))
+    handout = Handout("session", tuple(hands))
 
     for bag in ("default", "side"):
         for name in ("reader", "writer"):
             own = [hand for hand in hands if (hand.bag, hand.seat) == (bag, name)]
-            assert lease.numbers(Seat(bag, name)) == {n for hand in own for n in (*hand.whole, *hand.part)}
+            assert handout.numbers(Seat(bag, name)) == {n for hand in own for n in (*hand.whole, *hand.part)}
 
 
 def test_a_lease_of_nothing_leaves_no_row() -> None:
-    lease = Lease("session", (Hand("id", "default", "reader", (1,)),), revision=7)
+    handout = Handout("session", (Hand("id", "default", "reader", (1,)),), revision=7)
 
-    assert lease.change([]) == Delete("handed/session")
-    assert isinstance(lease.change(lease.hands), Put)
-    assert lease.rows == {"handed/session": 7}
+    assert handout.change([]) == Delete("handed/session")
+    assert isinstance(handout.change(handout.hands), Put)
+    assert handout.rows == {"handed/session": 7}
