@@ -47,7 +47,8 @@ class InvalidName(Refused):
 
 
 class ReservedName(Refused):
-    """{name!r} is reserved and cannot be taken: `human` is the person's seat, `leader` is whoever leads."""
+    """{name!r} is reserved and cannot be taken: `human` is the person's seat, `leader` is whoever leads, `postmaster`
+    writes mailstop's own notices."""
 
 
 class MustJoin(Refused):

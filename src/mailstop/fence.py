@@ -11,7 +11,7 @@ from mailstop.cleaning import clean, one_line
 from mailstop.config import DELIVERY_BYTES
 from mailstop.kinds import GENERIC, action_needed, kind_of
 from mailstop.letter import LONGEST_KIND
-from mailstop.names import DEFAULT_BAG, LONGEST, PERSON, is_name
+from mailstop.names import DEFAULT_BAG, LONGEST, PERSON, POSTMASTER, is_name
 from mailstop.records import Record
 
 TYPE_CHECKING = False
@@ -322,6 +322,8 @@ def _block(
 def _origin(letter: Letter, now_ms: int, person: str, *, addressed: bool) -> str:
     sender = _name(letter.sender)
     who = f"the person (seat {sender})" if letter.sender == person else f"seat {sender}"
+    if letter.sender == POSTMASTER:
+        who = "mailstop itself"
     project = f'project "{one_line(letter.project, _LONGEST_PROJECT)}"' if letter.project else ""
     client = "" if letter.sender == person else client_text(letter.client)
     where = ", ".join(part for part in (project, client) if part)

@@ -6,7 +6,8 @@ from mailstop.records import Record
 
 
 class Kind(Record):
-    """What a kind means. expects: the kind of letter that answers it, or `any`; None when none is due.
+    """What a kind means. expects: the kind of letter that answers it, or `any`; None when none is due. wakes: whether
+    a letter of it rings anybody; of one that does not, its reader learns when they next look.
 
     The hint stands beside a peer's letter in a model's context: it tells what the sender asks or says, and
     never reads as an order of mailstop or of the person.
@@ -15,6 +16,7 @@ class Kind(Record):
     hint: str
     expects: str | None = None
     needs_reply: bool = False
+    wakes: bool = True
 
 
 GENERIC = Kind("This kind has no defined action: read it and judge.")
@@ -27,7 +29,11 @@ KINDS = {
     "build-delivered": Kind("Says that the work is done, with the evidence attached."),
     "qc-verdict": Kind("For information; act only when a reply is asked for."),
     "question": Kind("The sender is blocked until you answer; any kind of answer helps.", "any", True),
-    "reconnect": Kind("A sign of presence; nothing to do."),
+    "reconnect": Kind("A sign of presence; nothing to do.", wakes=False),
+    "task": Kind("About a task; its state and history: mailstop task show N."),
+    "answer": Kind("The answer to a question that was asked."),
+    "ack": Kind("Says that something was received; nothing to do.", wakes=False),
+    "fyi": Kind("For information; nothing to do.", wakes=False),
 }
 
 

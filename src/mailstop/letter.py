@@ -8,6 +8,11 @@ import time
 from mailstop.errors import BodyTooLarge, InvalidBody, InvalidKind
 from mailstop.records import Record
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
 LARGEST_BODY = 256 * 1024  # bytes of UTF-8
 LONGEST_KIND = 40  # characters
 
@@ -17,7 +22,10 @@ class Letter(Record):
 
     n: the ledger's number, which people and models quote. id: UUIDv7, which links are stored by. at:
     milliseconds since 1970, for people; order is by number. ref, thread: numbers of the letter it answers and
-    of the first letter of the conversation. project: the sender's, for display.
+    of the first letter of the conversation. project: the sender's, for display. channel: where it was said, without
+    the `#`; empty for a letter to seats. hops: how many letters of other sessions led to it. budget: the number of
+    the bag's budget, which letter of it this is, and its limit; empty while none was open. asks: whether its sender
+    waits for the one answer; choices: what that may be.
     """
 
     n: int
@@ -35,6 +43,11 @@ class Letter(Record):
     artifacts: tuple[str, ...] = ()
     project: str = ""
     client: str = ""
+    channel: str = ""
+    hops: int = 0
+    budget: tuple[int, ...] = ()
+    asks: bool = False
+    choices: tuple[str, ...] = ()
 
 
 class Draft(Record):
@@ -49,6 +62,35 @@ class Draft(Record):
     artifacts: tuple[str, ...] = ()
     key: str | None = None
     hold: bool = False
+
+
+def letter_from(
+    n: int, letter_id: str, at: int, bag: str, data: Mapping[str, Any], body: str, ref: int | None, thread: int
+) -> Letter:
+    """The letter that an entry of the ledger holds. data: its fields. Raises KeyError or TypeError for another's."""
+    asked = data.get("ask")
+    return Letter(
+        n,
+        letter_id,
+        at,
+        bag,
+        data["from"],
+        tuple(data["to"]),
+        data["kind"],
+        body,
+        data.get("needs_reply", False),
+        ref,
+        thread,
+        data.get("final", False),
+        tuple(data.get("artifacts", ())),
+        data.get("project", ""),
+        data.get("client", ""),
+        data.get("channel", ""),
+        data.get("hops", 0),
+        tuple(data.get("budget", ())),
+        asked is not None,
+        tuple(asked["choices"]) if asked else (),
+    )
 
 
 def new_id() -> str:

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 LONGEST = 63  # fits a DNS label and leaves room in a file name
 DEFAULT_BAG = "default"
 PERSON = "human"
-RESERVED = frozenset({PERSON, "leader"})  # the person's seat, and the role that resolves to its holder
+POSTMASTER = "postmaster"
+RESERVED = frozenset({PERSON, "leader", POSTMASTER})  # the person's seat, a role, and whose notices come from mailstop
 
 _LONGEST_QUOTE = 80  # characters of a refused name that its refusal repeats
 _FIRST = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from mailstop.clients.caller import Caller
     from mailstop.doors.base import Outcome
     from mailstop.engines.base import Store
-    from mailstop.engines.row import Delete, Put
+    from mailstop.engines.row import Delete, Put, Row
     from mailstop.letter import Draft, Letter
     from mailstop.reading import Reading
     from mailstop.rules.hands import Hand
-    from mailstop.rules.letters import Writer
+    from mailstop.rules.letters import Rider, Writer
     from mailstop.rules.offers import Offer, Terms
     from mailstop.rules.routes import Route
     from mailstop.rules.seats import Seated
@@ -47,6 +47,9 @@ if TYPE_CHECKING:
 
 
 OPENING_MS = 1_500  # a prompt's hook runs so long, at most, after its client began to say that it is busy
+
+# What a row of the board that falls due begins with, before its "/": the act that does its work, by `do_due(row)`.
+_DUTIES: dict[str, str] = {}
 
 WATCH_BELL = "watch"  # rung for every letter while its file exists, which whoever watches makes
 
@@ -249,19 +252,26 @@ class Office:
 
     # -- letters ------------------------------------------------------------------------------------------------------
 
-    def send(self, draft: Draft, *, bag: str = DEFAULT_BAG) -> Sent:
-        """Store a letter, then ring its recipients. Raises a refusal before anything is stored."""
+    def send(self, draft: Draft, *, bag: str = DEFAULT_BAG, rider: Callable[[str], Rider] | None = None) -> Sent:
+        """Store a letter, then ring its recipients. Raises a refusal before anything is stored.
+
+        rider: see `rules.letters.store_letter`.
+        """
         self.checked_bag(bag)
         known = self._writers.get(bag)
         if known:
             try:
-                return self._send(known, draft)
+                return self._send(known, draft, rider)
             except SeatLost:  # or another process of this session has taken another seat
                 del self._writers[bag]
         self._writers[bag] = self.writer(bag)
-        return self._send(self._writers[bag], draft)
+        return self._send(self._writers[bag], draft, rider)
 
-    def _send(self, writer: Writer, draft: Draft) -> Sent:
+    def notify(self, draft: Draft, *, bag: str, rider: Callable[[str], Rider] | None = None) -> Sent:
+        """Store a notice of mailstop's own, from its postmaster, then ring its recipients."""
+        return self._send(rules.letters.postmaster(bag), draft, rider)
+
+    def _send(self, writer: Writer, draft: Draft, rider: Callable[[str], Rider] | None) -> Sent:
         claimed: dict[str, tuple[Holder, Route | None]] = {}
 
         def claims(letter_id: str, recipients: Sequence[Seat]) -> Sequence[Put | Delete]:
@@ -274,7 +284,9 @@ class Office:
             routes = [route for _, route in claimed.values() if route and route.way != rules.routes.VISIT]
             return [*(route.put() for route in routes), *self._answered(writer, draft, recipients)]
 
-        letter, new = rules.letters.store_letter(self.store, writer, draft, now=self.clock(), claims=claims)
+        letter, new = rules.letters.store_letter(
+            self.store, writer, draft, now=self.clock(), claims=claims, rider=rider
+        )
         if new and bells.is_ringing(WATCH_BELL):
             bells.ring(WATCH_BELL)
         if not new:
@@ -474,4 +486,12 @@ class Office:
         if not rules.routes.has_passed(self.store.board.next_due(), self.clock()):
             return 0
         sealed = self.caller.sandboxed
-        return rules.rings.do_due_work(self.store, now=self.clock(), sealed=sealed, seconds=seconds)
+        return rules.rings.do_due_work(
+            self.store, now=self.clock(), sealed=sealed, seconds=seconds, elsewhere=self._do_due
+        )
+
+    def _do_due(self, row: Row) -> None:
+        """Do the due work of a row that is no route; who does it puts the row away, or sets its next deadline."""
+        act = _DUTIES.get(row.key.partition("/")[0])
+        if act:
+            getattr(self, act).do_due(row)

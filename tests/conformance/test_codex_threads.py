@@ -73,13 +73,13 @@ def test_a_turn_that_ends_between_the_claim_and_the_commit_is_noticed_after_it(
 
     stored = letters.store_letter
 
-    def with_a_stop_at_the_last_moment(store, writer, draft, *, now, claims=None):  # type: ignore[no-untyped-def]
+    def with_a_stop_at_the_last_moment(store, writer, draft, *, now, claims=None, rider=None):  # type: ignore[no-untyped-def]
         def claimed(letter_id, recipients):  # type: ignore[no-untyped-def]
             found = claims(letter_id, recipients)
             over(thread)  # its hook looks now, and finds nothing
             return found
 
-        return stored(store, writer, draft, now=now, claims=claimed)
+        return stored(store, writer, draft, now=now, claims=claimed, rider=rider)
 
     writer = office.as_("writer")
     monkeypatch.setattr(letters, "store_letter", with_a_stop_at_the_last_moment)

@@ -18,15 +18,15 @@ from mailstop.errors import (
     UnknownSeat,
 )
 from mailstop.kinds import action_needed
-from mailstop.letter import Letter, checked_body, checked_kind, new_id
-from mailstop.names import DEFAULT_BAG, PERSON, RESERVED, in_bag, is_name, nearest
+from mailstop.letter import Letter, checked_body, checked_kind, letter_from, new_id
+from mailstop.names import DEFAULT_BAG, PERSON, POSTMASTER, RESERVED, in_bag, is_name, nearest
 from mailstop.records import Record
 from mailstop.rules.tenure import guard
 from mailstop.seat import Seat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from mailstop.engines.base import Store
@@ -50,6 +50,25 @@ class Writer(Record):
     project: str = ""
 
 
+def postmaster(bag: str) -> Writer:
+    """Whose notices mailstop's own are. Nobody holds that seat, and nothing limits it."""
+    return Writer(bag, POSTMASTER, None, POSTMASTER)
+
+
+class Rider(Record):
+    """What rides with a letter in the same append, all of it or nothing.
+
+    data: further fields of the letter's entry. entries: what is stored before it. expect, rows, board: see
+    `Ledger.append`.
+    """
+
+    data: Mapping[str, Any] = {}
+    entries: tuple[Entry, ...] = ()
+    expect: Mapping[str, int] = {}
+    board: tuple[Put | Delete, ...] = ()
+    rows: Mapping[str, int] = {}
+
+
 def store_letter(
     store: Store,
     writer: Writer,
@@ -57,11 +76,13 @@ def store_letter(
     *,
     now: int,
     claims: Callable[[str, Sequence[Seat]], Sequence[Put | Delete]] | None = None,
+    rider: Callable[[str], Rider] | None = None,
 ) -> tuple[Letter, bool]:
     """Store a letter, and say whether it is new: with a key that was used for the same letter, the first comes back.
 
     claims: called with the letter's id and its recipients' seats before each try, gives the changes of the board
         that claim a route for each, made in the same transaction.
+    rider: called with the letter's id before each try, gives what is stored with it; it may raise a refusal.
     Raises a refusal before anything is stored; Uncertain when that cannot be told.
     """
     checked_fields(draft)
@@ -76,8 +97,17 @@ def store_letter(
             keyed = _key_subject(writer, draft.key)
             key = Entry(keyed, "key", writer.bag, new_id(), now, {"letter": entry.id, "key": draft.key})
             entries, expect[keyed] = [key, entry], 0
+        board = list(claims(entry.id, recipients)) if claims else []
+        rows: Mapping[str, int] = {}
+        if rider:
+            with_it = rider(entry.id)
+            entry.data.update(with_it.data)
+            entries = [*with_it.entries, *entries]
+            expect.update(with_it.expect)
+            board += with_it.board
+            rows = with_it.rows
         try:
-            n = store.ledger.append(entries, expect=expect, board=claims(entry.id, recipients) if claims else ())
+            n = store.ledger.append(entries, expect=expect, board=board, rows=rows)
         except Conflict:
             writer = still(store, writer)
             continue
@@ -203,24 +233,8 @@ def _key_subject(writer: Writer, key: str) -> str:
 
 def _letter(entry: Entry, n: int, ref: Letter | None) -> Letter:
     """The letter of an entry that was stored as number `n`, without reading it back."""
-    data = entry.data
-    return Letter(
-        n,
-        entry.id,
-        entry.at,
-        entry.bag,
-        data["from"],
-        tuple(data["to"]),
-        data["kind"],
-        entry.body or "",
-        data.get("needs_reply", False),
-        ref.n if ref else None,
-        ref.thread if ref else n,
-        data.get("final", False),
-        tuple(data.get("artifacts", ())),
-        data.get("project", ""),
-        data.get("client", ""),
-    )
+    thread = ref.thread if ref and ref.thread else n
+    return letter_from(n, entry.id, entry.at, entry.bag, entry.data, entry.body or "", ref.n if ref else None, thread)
 
 
 def _entry(writer: Writer, draft: Draft, recipients: tuple[Seat, ...], ref: Letter | None, now: int) -> Entry:

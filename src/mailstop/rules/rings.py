@@ -19,7 +19,7 @@ from mailstop.rules.tenure import guard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from mailstop.doors.base import Outcome
     from mailstop.engines.base import Store
@@ -141,10 +141,19 @@ def _is_open(route: Route, now: int) -> bool:
     return True
 
 
-def do_due_work(store: Store, *, now: int, sealed: bool, seconds: float, limit: int = 20) -> int:
+def do_due_work(
+    store: Store,
+    *,
+    now: int,
+    sealed: bool,
+    seconds: float,
+    elsewhere: Callable[[Row], None],
+    limit: int = 20,
+) -> int:
     """Look again at claims whose deadline has passed, and return how many there were. Nothing from a sandbox.
 
-    seconds: after which no further one is begun. The rest is the next one's who comes by.
+    seconds: after which no further one is begun. The rest is the next one's who comes by. elsewhere: does the work of
+    rows that are no routes.
     """
     if sealed:
         return 0
@@ -152,9 +161,13 @@ def do_due_work(store: Store, *, now: int, sealed: bool, seconds: float, limit: 
     for row in store.board.due(now, beyond=now + routes.LONGEST_DEADLINE_MS, limit=limit):
         if time.monotonic() > end:
             break
-        if row.key.startswith("route/") and _claimed(store, row, now):
+        if not _claimed(store, row, now):
+            continue
+        if row.key.startswith("route/"):
             _look_again(store, Route.of(row), now)
-            done += 1
+        else:
+            elsewhere(row)
+        done += 1
     return done
 
 

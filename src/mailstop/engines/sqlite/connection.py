@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any
 
-MIGRATIONS = ("migrations/0001_ledger_board_index.sql",)
+MIGRATIONS = ("migrations/0001_ledger_board_index.sql", "migrations/0002_coordination.sql")
 FORMAT = len(MIGRATIONS)
 
 CLOSING_S = 1.0  # how long a close waits for the gate
@@ -219,6 +219,10 @@ class Connection:
                 self._run(sql_file(file))
             if found == 0:
                 self._run(sql_file("index.sql"))
+            elif found < FORMAT:  # the index is a fold: of another format's nothing need be known
+                from mailstop.engines.sqlite.rebuild import refold
+
+                refold(self.sqlite)
             self.sqlite.execute(f"PRAGMA user_version = {FORMAT}")
             faults.reach("before committing the tables")
             self.sqlite.execute("COMMIT")

@@ -8,6 +8,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
+    from types import ModuleType
 
     from mailstop.engines.entry import Entry
 
@@ -17,6 +18,13 @@ def fold(sqlite: sqlite3.Connection, entry: Entry) -> None:
     step = _STEPS.get(entry.type)
     if step:
         step(sqlite, entry)
+    elif entry.type in _SUBJECTS:
+        _subject(_SUBJECTS[entry.type]).fold(sqlite, entry)
+
+
+def _subject(name: str) -> ModuleType:
+    """The fold of a subject of its own; loaded when there is an entry of it."""
+    return __import__(f"mailstop.engines.sqlite.subjects.{name}", fromlist=["fold"])
 
 
 def _letter(sqlite: sqlite3.Connection, entry: Entry) -> None:
@@ -142,5 +150,8 @@ def _receipt(sqlite: sqlite3.Connection, entry: Entry, n: int, seat: str, state:
         (n, entry.bag, seat, entry.n, state, entry.at, evidence),
     )
 
+
+# type of entry: the file in `subjects/` that folds it
+_SUBJECTS: dict[str, str] = {}
 
 _STEPS = {"letter": _letter, "taken": _taken, "left": _left, "receipt": _receipts}

@@ -43,15 +43,21 @@ def rebuild(path: str, progress: Progress) -> Rebuilt:
     connection = Connection(path)
     try:
         with connection.transaction() as sqlite:
-            _empty(sqlite)
-            ((total,),) = sqlite.execute("SELECT count(*) FROM entries").fetchall()
-            done, skipped = 0, []
-            for page in _pages(sqlite):
-                skipped += [row[0] for row in page if not fold_row(sqlite, row)]
-                done += len(page)
-                progress(done, total)
+            return refold(sqlite, progress)
     finally:
         connection.close()
+
+
+def refold(sqlite: sqlite3.Connection, progress: Progress | None = None) -> Rebuilt:
+    """Drop the index, and fold the whole ledger again, inside the transaction that is open."""
+    _empty(sqlite)
+    ((total,),) = sqlite.execute("SELECT count(*) FROM entries").fetchall()
+    done, skipped = 0, []
+    for page in _pages(sqlite):
+        skipped += [row[0] for row in page if not fold_row(sqlite, row)]
+        done += len(page)
+        if progress:
+            progress(done, total)
     return Rebuilt(done, tuple(skipped))
 
 

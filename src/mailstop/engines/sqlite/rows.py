@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from mailstop.errors import StoreDamaged
 from mailstop.json_text import loads
-from mailstop.letter import Letter
+from mailstop.letter import letter_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from mailstop.history import Move
+    from mailstop.letter import Letter
     from mailstop.receipt import Delivery, Receipt
 
 
@@ -18,24 +19,7 @@ def letter_of(row: tuple[Any, ...], path: str) -> Letter:
     """The letter of a row. path: of the store, for the error. Raises StoreDamaged."""
     n, letter_id, at, bag, text, body, ref, thread = row
     try:
-        data = loads(text)
-        return Letter(
-            n,
-            letter_id,
-            at,
-            bag,
-            data["from"],
-            tuple(data["to"]),
-            data["kind"],
-            body,
-            data.get("needs_reply", False),
-            ref,
-            thread,
-            data.get("final", False),
-            tuple(data.get("artifacts", ())),
-            data.get("project", ""),
-            data.get("client", ""),
-        )
+        return letter_from(n, letter_id, at, bag, loads(text), body, ref, thread)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise StoreDamaged(path=path, reason=f"entry {n} is no letter: {error}") from None
 
