@@ -43,7 +43,8 @@ class SQLiteBoard:
         return None if due is None else int(due)
 
     def change(self, changes: Sequence[Put | Delete], *, expect: Mapping[str, int] | None = None) -> None:
-        with self._connection.transaction() as sqlite:
+        # What may be forgotten need not wait for the disk: the next entry of the ledger takes it there.
+        with self._connection.transaction(durable=False) as sqlite:
             check_rows(sqlite, expect or {})
             apply_changes(sqlite, changes)
 
@@ -51,7 +52,7 @@ class SQLiteBoard:
         bounds = {**_bounds(prefix), "now": now, "limit": limit}
         if not self._connection.rows(QUERY["board_expired"], bounds):  # the usual case needs no lock
             return 0
-        with self._connection.transaction() as sqlite:
+        with self._connection.transaction(durable=False) as sqlite:
             expired = sqlite.execute(QUERY["board_expired"], bounds).fetchall()
             sqlite.executemany("DELETE FROM board WHERE key = ?", expired)
         return len(expired)

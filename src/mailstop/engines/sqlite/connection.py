@@ -138,13 +138,15 @@ class Connection:
         except ValueError as error:
             raise StoreDamaged(path=self.path, reason=str(error)) from None
 
-    def transaction(self) -> Transaction:
-        """A write transaction, durable when its block has ended; an exception in the block rolls it back.
+    def transaction(self, *, durable: bool = True) -> Transaction:
+        """A write transaction; an exception in the block rolls it back.
 
+        durable: whether it is on disk when its block has ended. One that is not survives the end of every process, and
+        is on disk with the next that is; a crash of the system may undo it, whole.
         Raises StoreUnavailable when nothing was written, Uncertain when the commit failed in a way that leaves it
         open whether the entries are there.
         """
-        return Transaction(self)
+        return Transaction(self, durable)
 
     def close(self) -> None:
         """Close the file."""
@@ -182,8 +184,15 @@ class Connection:
             self._file.close()
             self._file = None
 
+    def synchronize(self, level: str) -> None:
+        """Let commits from here on wait for the disk (FULL), or not (NORMAL)."""
+        assert self._file is not None
+        if self._file.synchronous != level:
+            self._file.sqlite.execute(f"PRAGMA synchronous = {level}")
+            self._file.synchronous = level
+
     def _set_up(self) -> None:
-        self.sqlite.execute("PRAGMA synchronous = FULL")
+        self.synchronize("FULL")
         if os.uname().sysname == "Darwin":
             self.sqlite.execute("PRAGMA fullfsync = 1")
         ((found,),) = self.sqlite.execute("PRAGMA user_version").fetchall()
@@ -240,8 +249,9 @@ class Connection:
 class Transaction:
     """The block of a write transaction; gives the SQLite connection to write with."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, durable: bool) -> None:
         self._connection = connection
+        self._durable = durable
 
     def __enter__(self) -> sqlite3.Connection:
         connection = self._connection
@@ -255,6 +265,7 @@ class Transaction:
             faults.reach("behind the gate")
             connection.refuse_replaced()
             connection.refuse_exposed()
+            connection.synchronize("FULL" if self._durable else "NORMAL")
             connection.sqlite.execute("BEGIN IMMEDIATE")
         except BaseException as error:
             connection.gate.__exit__()

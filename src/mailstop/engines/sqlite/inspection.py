@@ -86,7 +86,7 @@ class Look(Connection):
     def follow(self) -> None:
         """Stay with the file that was opened."""
 
-    def transaction(self) -> NoReturn:
+    def transaction(self, *, durable: bool = True) -> NoReturn:
         """Nothing is written. Raises StoreUnavailable."""
         raise StoreUnavailable(path=self.path, reason="it was opened only to look at it")
 

@@ -30,7 +30,9 @@ _one_at_a_time = _thread.allocate_lock()
 
 
 class StoreFile:
-    """A store's file, opened by SQLite."""
+    """A store's file, opened by SQLite. synchronous: what its commits wait for; empty until that was set."""
+
+    synchronous = ""
 
     def __init__(self, path: str) -> None:
         """Open the file. Raises StoreUnavailable or StoreDamaged for one that is not ours, sqlite3.Error, OSError."""
