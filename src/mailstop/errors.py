@@ -128,6 +128,10 @@ class UsageError(MailstopError):
     exit_code = 2
 
 
+class InvalidArguments(UsageError):
+    """{problem}. Nothing was done. The tool {tool} takes: {takes}"""
+
+
 # -- not there --------------------------------------------------------------------------------------------------------
 
 

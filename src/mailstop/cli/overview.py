@@ -11,7 +11,7 @@ GROUPS = (
     ("know", ("status", "who", "bags", "watch")),
     ("sit", ("join", "leave")),
     ("tend", ("doctor", "demo", "version")),
-    ("for clients", ("hook",)),
+    ("for clients", ("mcp", "hook")),
 )
 
 EXAMPLES = """\
