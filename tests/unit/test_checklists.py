@@ -9,11 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.checklists import postbag
+from tests.checklists import mcp_lines, postbag
 from tests.checklists.line import REASONS, Line
 
 TESTS = Path(__file__).parents[1]
-CHECKLISTS = {"postbag": (postbag.LINES, [*(f"B{n}" for n in range(1, 109)), *(f"P{n}" for n in range(1, 18))])}
+CHECKLISTS = {
+    "postbag": (postbag.LINES, [*(f"B{n}" for n in range(1, 109)), *(f"P{n}" for n in range(1, 18))]),
+    "postbag's tools": (mcp_lines.POSTBAG, ["B39", *(f"B{n}" for n in range(109, 130)), "P11"]),
+    "claude-mailbox's channel": (mcp_lines.CLAUDE_MAILBOX, list(mcp_lines.CLAUDE_MAILBOX)),
+}
 ALL_LINES = [(f"{name} {number}", line) for name, (lines, _) in CHECKLISTS.items() for number, line in lines.items()]
 
 
