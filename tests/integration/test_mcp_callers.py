@@ -170,6 +170,21 @@ def test_a_thread_goes_on_with_its_seat_in_another_server(stranger: Party) -> No
         assert [each["seat"] for each in seats] == ["first"]
 
 
+def test_a_subagent_writes_from_the_seat_of_its_session_and_takes_no_letter_from_it(
+    stranger: Party, seat: SeatAt
+) -> None:
+    peer = seat("peer")
+    with codex(stranger) as connection:
+        connection.told("me", meta=of_thread(FIRST), action="join", name="first")
+        n = peer.send("first", "for the session's own model")
+        subagent = {**of_thread(SECOND), "sessionId": FIRST}
+        assert connection.told("check", meta=subagent)["letters"] == [n]
+        sent = connection.told("send", meta=subagent, to="peer", body="from below")["n"]
+        assert peer.run("read", str(sent), "--json").json["from"] == "first"
+        assert peer.run("status", str(n), "--json").json["recipients"][0]["state"] not in ("handed", "shown")
+        assert connection.told("check", meta=of_thread(FIRST))["letters"] == [n]
+
+
 def test_its_home_is_that_of_the_codex_above_which_the_server_is_not_told(stranger: Party, tmp_path: Path) -> None:
     home = tmp_path / "codex-home"
     with Connection(stranger, named="codex", environment={"CODEX_HOME": str(home)}) as connection:

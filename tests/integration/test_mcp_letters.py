@@ -353,6 +353,25 @@ def test_who_says_what_it_left_out(builder: Connection, peer: Party) -> None:
     assert len(seats) + result["structuredContent"]["left_out"] == 62
 
 
+def test_a_letter_to_very_many_says_whom_it_left_out(builder: Connection, peer: Party) -> None:
+    seats = [f"seat-{number:03}" for number in range(150)]
+    result = builder.call("send", to=seats, body="x", hold=True)
+    assert shown_bytes(result) <= 8_000
+    assert len(result["structuredContent"]["recipients"]) + result["structuredContent"]["left_out"] == 150
+    assert shown_bytes(builder.call("me")) <= 8_000
+    assert shown_bytes(builder.call("read", number=result["structuredContent"]["n"])) <= 8_000
+
+
+def test_a_refusal_repeats_no_more_than_fits(builder: Connection) -> None:
+    long: list[dict[str, Any]] = [
+        {"to": ["x" * 60 + f"{number:03}" for number in range(500)], "body": "x"},
+        {"to": "peer", "body": "x", "bag": "y" * 1_000_000},
+        {"to": "peer", "body": "x" * 1_000_000, "artifacts": ["z" * 5_000] * 30},
+    ]
+    for arguments in long:
+        assert shown_bytes(builder.call("send", **arguments)) <= 8_000
+
+
 def test_reading_proves_nothing(builder: Connection, peer: Party) -> None:
     n = peer.send("builder", "please look")
     for arguments in ({"number": n}, {"thread": n}, {"search": "please"}, {}):

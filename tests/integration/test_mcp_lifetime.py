@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from mailstop.engines.sqlite.store import SQLiteStore
+from mailstop.rules.routes import Route
+from mailstop.times import now_ms
 from tests.clients.waiting import wait_for
 from tests.mcp_connection import Connection
 from tests.party import Party, Person
@@ -95,6 +98,17 @@ def test_while_nothing_happens_it_uses_no_processor_and_never_wakes(stranger: Pa
         while time.monotonic() < end:
             time.sleep(0.1)
         assert switches(connection.pid) - before <= 1
+
+
+def test_it_does_what_falls_due_by_a_timer_that_its_last_call_has_armed(stranger: Party) -> None:
+    with Connection(stranger) as connection:
+        connection.joined("builder")
+        with SQLiteStore(str(stranger.home / ".local/share/mailstop/mailstop.db")) as store:
+            of_nobody = Route("default", "builder", "no letter", "monitor", due=now_ms() + 700)
+            store.board.change([of_nobody.put()])
+            connection.told("who")
+            assert store.board.get(of_nobody.key)
+            wait_for("the claim on no letter to be put away", lambda: store.board.get(of_nobody.key) is None)
 
 
 def switches(pid: int) -> int:

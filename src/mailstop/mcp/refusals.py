@@ -33,6 +33,7 @@ from mailstop.errors import (
     UnknownSeat,
 )
 from mailstop.mcp import tools
+from mailstop.mcp.tools.tool import size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,12 +45,18 @@ if TYPE_CHECKING:
     Arguments = Mapping[str, Any]
     Next = dict[str, Any] | None
 
+LONGEST_REPEATED = 1_000  # bytes of an argument that the next call repeats
+LONGEST_MESSAGE = 2_000  # characters
 JOIN = "the tool me with action join and a name"
 
 
 def refusal(error: MailstopError, tool: str, arguments: Arguments) -> dict[str, Any]:
     """What a model is told of an error that a call of a tool met."""
-    return {"code": error.code, "message": plain_line(_message(error)), "next": _next(error, tool, arguments)}
+    short = {name: value for name, value in arguments.items() if name == "body" or size(value) <= LONGEST_REPEATED}
+    message = plain_line(_message(error))
+    if len(message) > LONGEST_MESSAGE:  # it names all that was wrong, of a list that somebody chose
+        message = f"{message[:LONGEST_MESSAGE]}…"
+    return {"code": error.code, "message": message, "next": _next(error, tool, short)}
 
 
 def _message(error: MailstopError) -> str:

@@ -49,6 +49,15 @@ class Batch:
         self.offers: list[tuple[Request, Terms, Office, Offer]] = []
 
 
+class Given(Record):
+    """Letters that a call has brought to a session."""
+
+    request: Request
+    terms: Terms
+    offer: Offer
+    session: str
+
+
 class Waiting(Record):
     """A call that has no answer yet. until, told: by the monotonic clock in seconds; told: when it last was told of."""
 
@@ -102,7 +111,7 @@ class Server:
         self._protocol = Protocol()
         self._callers: Callers | None = None
         self._waiting: list[Waiting] = []
-        self._given: dict[str, tuple[Request, Terms, Offer]] = {}  # letters that the client may still throw away
+        self._given: dict[str, Given] = {}  # by request: letters that the client may still throw away
         self._given_at = 0  # when letters were last written, by the monotonic clock in nanoseconds
         self._due: float | None = None  # when to look for work, by the monotonic clock in seconds
         self._watcher: Watcher | None = None
@@ -271,7 +280,9 @@ class Server:
             return
         from mailstop.rules.proofs import CALL, Event
 
-        self._given.clear()
+        own = [key for key, given in self._given.items() if given.session == office.session.id]
+        for key in own:
+            del self._given[key]
         office.prove(Event(CALL, name="its next tool call"))
 
     def _refused(self, request: Request, terms: Terms, told: dict[str, Any], batch: Batch) -> None:
@@ -295,10 +306,10 @@ class Server:
         try:
             office.handed(offer)
             office.set_bell()
-        except MailstopError as error:
+        except Exception as error:  # they stay handed out to this process, and are offered again after it
             _log(error)
             return
-        self._given[repr(request.id)] = (request, terms, offer)
+        self._given[repr(request.id)] = Given(request, terms, offer, office.session_id)
         if len(self._given) > MOST_GIVEN:
             del self._given[next(iter(self._given))]
 
@@ -310,32 +321,38 @@ class Server:
                 self._done(waiting.batch, None)
                 return
         given = self._given.pop(repr(id_), None)
-        office = self._office(*given[:2]) if given else None
+        office = self._office(given.request, given.terms) if given else None
         if given and office:
             try:
-                office.withdrawn(given[2])
+                office.withdrawn(given.offer)
                 office.set_bell()
-            except MailstopError as error:
+            except Exception as error:
                 _log(error)
 
     # -- what is not asked for
 
     def _sleep(self) -> None:
         """Sleep until there is something to do, and do what is not a line's."""
-        self._doze()
+        rung = self._doze()
         now = time.monotonic()
         for waiting in list(self._waiting):
-            self._look(waiting, last=now >= waiting.until)
+            if rung or now >= waiting.until:
+                self._look(waiting, last=now >= waiting.until)
+            else:
+                self._progress(waiting, now)
         if self._due is not None and now >= self._due:
             self._do_due_work()
-        if self._channel is not None:
+        if rung and self._channel is not None:
             self._tell()
 
-    def _doze(self) -> None:
+    def _doze(self) -> bool:
+        """Sleep, and take in what came; whether the session's bell was rung. Raises Ended."""
         also = [self._wire.input, *self._ends]
         seconds = self._seconds()
+        rung = False
         if self._watcher is not None:
-            ready = self._watcher.wait(seconds, also).ready
+            woken = self._watcher.wait(seconds, also)
+            rung, ready = woken.rung, woken.ready
         else:
             poll = select.poll()
             for descriptor in also:
@@ -345,6 +362,7 @@ class Server:
             self._wire.read()
         elif ready:
             raise Ended
+        return rung
 
     def _seconds(self) -> float | None:
         """How long to sleep at most; None: until something happens."""
@@ -386,7 +404,9 @@ class Server:
             office.do_due_work()
             self._arm(office)
             self._listen(office)
-        except (MailstopError, OSError) as error:  # the call is answered; whoever comes next does it
+        except Ended:
+            raise
+        except Exception as error:  # the call is answered; whoever comes next does what is due
             _log(error)
 
     def _do_due_work(self) -> None:
@@ -430,7 +450,9 @@ class Server:
         try:
             for news in self._channel.news(office):
                 self._write(news)
-        except MailstopError as error:
+        except Ended:
+            raise
+        except Exception as error:
             _log(error)
 
     def _again(self) -> Office | None:
@@ -449,7 +471,11 @@ class Server:
 
 
 def _waiting_line(office: Office) -> str:
-    count = office.waiting()
+    try:
+        count = office.waiting()
+    except MailstopError as error:  # what the call was for is done
+        _log(error)
+        return ""
     if not count:
         return ""
     from mailstop.fence_tools import waiting

@@ -52,6 +52,8 @@ class Wire:
         """Take in what is there; call it when the input is readable."""
         try:
             data = os.read(self.input, CHUNK)
+        except BlockingIOError:  # somebody who shares it has made it so, and has been faster
+            return
         except OSError:  # a terminal that is gone, say
             data = b""
         arrived = time.monotonic_ns()

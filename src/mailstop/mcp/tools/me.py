@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from mailstop.seat import Seat
 
+MOST_TOLD = 10  # recipients of one letter
+MOST_SEATS = 50  # one in each bag
 LONGEST_PLACE = 200  # characters of a project, a branch
 
 
@@ -54,7 +56,11 @@ def _joined(call: Call, name: str, bag: str) -> Answer:
 def _shown(call: Call) -> Answer:
     me = call.office.reading.myself()
     data: dict[str, Any] = {"seats": _seats(me.seats), "client": me.caller.client or None, "waiting": me.waiting}
-    lines = [f"you are {' and '.join(_named(seat) for seat in me.seats)}" if me.seats else "you have no seat: me join"]
+    lines = [
+        f"you are {' and '.join(_named(seat) for seat in me.seats[:MOST_SEATS])}"
+        if me.seats
+        else "you have no seat: me join"
+    ]
     if me.session:
         for what, value in (("project", me.session.project), ("branch", me.session.branch)):
             if value:
@@ -72,11 +78,13 @@ def _shown(call: Call) -> Answer:
 def _standing(call: Call, n: int) -> dict[str, Any]:
     """Where a letter of the caller's stands at each recipient."""
     account = call.office.reading.account(n)
-    return {"n": n, "recipients": [f"{each.seat}: {each.state}" for each in account.deliveries[:10]]}
+    told = [f"{each.seat}: {each.state}" for each in account.deliveries[:MOST_TOLD]]
+    left = len(account.deliveries) - len(told)
+    return {"n": n, "recipients": [*told, f"{left} more"] if left else told}
 
 
 def _seats(seats: Sequence[Seat]) -> list[dict[str, Any]]:
-    return [{"seat": seat.name, "bag": seat.bag, "epoch": seat.epoch} for seat in seats]
+    return [{"seat": seat.name, "bag": seat.bag, "epoch": seat.epoch} for seat in seats[:MOST_SEATS]]
 
 
 def _named(seat: Seat) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from mailstop.cleaning import plain_line
 from mailstop.errors import InvalidArguments
 from mailstop.letter import Draft
-from mailstop.mcp.tools.tool import FLAG, LIST, NUMBER, TEXT, TEXTS, Answer, Call, Tool
+from mailstop.mcp.tools.tool import FLAG, LIST, NUMBER, TEXT, TEXTS, Answer, Call, Tool, as_many_as_fit
 from mailstop.names import DEFAULT_BAG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from mailstop.office import Sent
 
 
@@ -48,12 +50,20 @@ def _answer(sent: Sent) -> Answer:
         {"seat": told.seat, "state": told.state, **({"detail": plain_line(told.detail)} if told.detail else {})}
         for told in sent.recipients
     ]
-    data = {"n": letter.n, "recipients": recipients}
-    if not sent.new:
-        data["again"] = True
+
+    def composed(told: list[Any]) -> dict[str, Any]:
+        left = len(recipients) - len(told)
+        again = {} if sent.new else {"again": True}
+        return {"n": letter.n, "recipients": told, **({"left_out": left} if left else {}), **again}
+
+    data = composed(as_many_as_fit(recipients, composed))
     again = "" if sent.new else " (it was stored before with this key)"
     lines = [f"letter {letter.n} stored{', final' if letter.final else ''}{again}"]
-    lines += [f"  {each['seat']}: {each['state']}; {each.get('detail', '')}".rstrip("; ") for each in recipients]
+    lines += [
+        f"  {each['seat']}: {each['state']}; {each.get('detail', '')}".rstrip("; ") for each in data["recipients"]
+    ]
+    if "left_out" in data:
+        lines.append(f"  and {data['left_out']} more: read with number {letter.n}")
     return Answer(data, "\n".join(lines))
 
 
