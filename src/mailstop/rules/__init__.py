@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from mailstop.rules import (
+        brakes,
+        budgets,
         hands,
         letters,
         offers,
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     )
 
     __all__ = [
+        "brakes",
+        "budgets",
         "hands",
         "letters",
         "offers",
