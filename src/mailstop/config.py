@@ -14,6 +14,7 @@ from mailstop.errors import InvalidStore, StoreUnavailable
 SQLITE = "sqlite:///"
 STORE = "MAILSTOP_STORE"  # the variable that chooses a store
 DELIVERY_BYTES = 8_000  # of letters at once; Claude Code withholds a hook's text from 10,000 characters on
+PROMPT_BELL = "-prompt"  # how the name of a bell ends that only the hook of a prompt hears; its guard says it too
 
 
 def home() -> str:

@@ -27,6 +27,9 @@ LONGEST_REMINDER = 200  # code points; an announcement after compaction
 # What a `case` in a hook's guard looks for in the event on its standard input; JSON escapes none of it.
 RING_MARK = "mailstop: letter"
 
+# How a prompt begins that the client itself wrote: the end of what ran in the background, a letter of the vendor's own.
+_CLIENTS_OWN = ("<task-notification>", "<cross-session-message", "<channel ", "<hook_prompt")
+
 _LISTED = 5  # numbers, names, paths of one list
 _LONGEST_PROJECT = 24  # characters
 _LONGEST_PATH = 120  # characters
@@ -86,6 +89,14 @@ def ring_numbers(prompt: str) -> tuple[int, ...]:
 def is_ring_line(prompt: str) -> bool:
     """Whether a prompt is the line of a door."""
     return bool(ring_numbers(prompt))
+
+
+def is_own_prompt(prompt: str) -> bool:
+    """Whether a prompt is the person's own, as far as it shows: neither a door nor the client itself wrote it.
+
+    What another program writes into a client's own socket or queue cannot be told from it.
+    """
+    return not (is_ring_line(prompt) or prompt.lstrip().startswith(_CLIENTS_OWN))
 
 
 def _rung(line: str) -> list[int]:
@@ -333,6 +344,8 @@ def _origin(letter: Letter, now_ms: int, person: str, *, addressed: bool) -> str
     parts.append(age(now_ms - letter.at))
     if letter.ref is not None:
         parts.append(f"answers {letter.ref}")
+    if letter.budget:
+        parts.append("budget {1} of {2}".format(*letter.budget))
     if not addressed:
         parts.append(f"to {_listed([_name(seat) for seat in letter.to])}")
     elif len(letter.to) > 1:
@@ -343,18 +356,20 @@ def _origin(letter: Letter, now_ms: int, person: str, *, addressed: bool) -> str
 def _closing(letter: Letter, nonce: str, store: str) -> list[str]:
     if letter.final:
         return ["This letter is final: send no reply, even if it asks for one."]
+    if letter.ends_budget:
+        return ["The last letter of this bag's budget: send no reply; only the person can continue."]
     expects = kind_of(letter.kind).expects
     if not _reply_due(letter):
-        line = "No reply is needed. If one helps the work:"
+        line = "No reply is needed. If one helps:"
     elif expects in (None, "any"):
         line = "A reply is needed:"
     else:
-        line = f"A reply is needed (when done, --kind {expects}):"
+        line = f"Reply when done, --kind {expects}:"
     return [line, reply_command(letter, nonce, store)]
 
 
 def _reply_due(letter: Letter) -> bool:
-    return action_needed(letter.kind, letter.needs_reply, letter.final)
+    return action_needed(letter.kind, letter.needs_reply, letter.final or letter.ends_budget)
 
 
 # -- what a session is told at its start ---------------------------------------------------------------------

@@ -153,9 +153,15 @@ def _head(record: Letter | Move, reader: Reader) -> str:
 def _labels(letter: Letter) -> list[str]:
     return [
         _quoted(letter.kind, LONGEST_KIND) if letter.kind != "note" else "",
-        "final" if letter.final else "reply needed" if action_needed(letter.kind, letter.needs_reply) else "",
+        "final" if letter.final else "reply needed" if _reply_due(letter) else "",
         f"answers {letter.ref}" if letter.ref is not None else "",
+        "budget {}: {} of {}".format(*letter.budget) if letter.budget else "",
+        f"hop {letter.hops}" if letter.hops > 1 else "",
     ]
+
+
+def _reply_due(letter: Letter) -> bool:
+    return action_needed(letter.kind, letter.needs_reply, letter.final or letter.ends_budget)
 
 
 def _artifacts(letter: Letter) -> list[str]:

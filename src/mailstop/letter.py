@@ -55,6 +55,12 @@ class Letter(Record):
     choices: tuple[str, ...] = ()
     wakes: str = ALL
 
+    @property
+    def ends_budget(self) -> bool:
+        """Whether it is the last letter of its bag's budget: its reader cannot answer until the person opens
+        another."""
+        return bool(self.budget) and self.budget[1] == self.budget[2]
+
 
 class Draft(Record):
     """A letter as its writer gives it: to whom, what, and how it hangs together with others.

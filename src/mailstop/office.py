@@ -23,13 +23,14 @@ from mailstop.names import DEFAULT_BAG, PERSON, checked_name, in_bag, nearest
 from mailstop.records import Record
 from mailstop.rules.presence import Holder, holder_of, lives, session_of
 from mailstop.seat import Seat
-from mailstop.session import handout_key
+from mailstop.session import chain_key, handout_key
 from mailstop.times import now_ms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from mailstop.acts.budgets import Budgets
     from mailstop.acts.channels import Channels
     from mailstop.clients.caller import Caller
     from mailstop.doors.base import Outcome
@@ -179,6 +180,13 @@ class Office:
 
         return Channels(self)
 
+    @property
+    def budgets(self) -> Budgets:
+        """Budgets and limits."""
+        from mailstop.acts.budgets import Budgets
+
+        return Budgets(self)
+
     def require_person(self, act: str) -> None:
         """Raise PersonOnly unless the person calls."""
         if not self.is_person:
@@ -251,6 +259,7 @@ class Office:
         """The caller's session has ended. Its seats stay, and what waits there."""
         if self.session is not None:
             bells.silence(self.session.bell)
+            bells.silence(bells.prompt_bell(self.session.bell))
             rules.sessions.end(self.store, self.session, now=self.clock())
             if self.session.client == "codex":
                 self.set_bell()  # for the other threads that share it
@@ -386,7 +395,10 @@ class Office:
         if terms.sender is not None:
             rules.letters.known_sender(self.store, [seat.bag for seat in own], terms.sender)
         terms = terms.but(store=self.store_option)
-        return rules.offers.offer(self.store, self.session_id, own, terms, now=self.clock())
+        offer = rules.offers.offer(self.store, self.session_id, own, terms, now=self.clock())
+        if offer.hands and self.session and self.session.tells_of_prompts and any(each.hops for each in offer.letters):
+            bells.ring(bells.prompt_bell(self.session.bell))
+        return offer
 
     def handed(self, offer: Offer) -> None:
         """The offer was written to the caller completely. To the person: elsewhere than onto their terminal, and
@@ -435,6 +447,33 @@ class Office:
             if changes:
                 self.store.board.change(changes)
 
+    def person_prompted(self) -> None:
+        """The person has written a prompt of their own in the session's window: what it was given before counts no
+        longer for the hops of its letters."""
+        session = self.session
+        if session is None:
+            return
+        if session.client != "codex" or not self._shares_bell_elsewhere(session):
+            bells.silence(bells.prompt_bell(session.bell))  # rung again for the threads that share it, see `set_bell`
+        rules.brakes.person_spoke(self.store, session.id)
+
+    def _shares_bell_elsewhere(self, session: Session) -> bool:
+        """Whether threads that share a session's bell have their mail in other stores, where nobody looks now."""
+        from mailstop.clients.registry import stores_of
+
+        return bool(stores_of(session.bell) - {self.store.url})
+
+    def _awaits_prompt(self, session: Session) -> bool:
+        """Whether a session was given letters since the person's last word, or another that shares its prompt bell."""
+        own = self.store.board.get(chain_key(session.id))
+        if own and own.value["hops"]:
+            return True
+        if session.client != "codex":
+            return False
+        rows = self.store.board.under(chain_key(""))
+        others = (session_of(self.store, row.key.removeprefix(chain_key(""))) for row in rows if row.value["hops"])
+        return any(other and other.bell == session.bell for other in others)
+
     def is_in_turn(self) -> bool:
         """Whether a turn was running before the prompt whose hook calls; False where the client does not tell."""
         if self.session is None or self.session.client != "claude":
@@ -475,6 +514,8 @@ class Office:
         if self.session is None:
             return
         bells.silence(self.session.bell)  # before the look: what is rung meanwhile stays
+        if self._awaits_prompt(self.session):
+            bells.ring(bells.prompt_bell(self.session.bell))
         is_codex = self.session.client == "codex"
         if self.any_open(self.session.bell) if is_codex else self._anything_open(self.session):
             bells.ring(self.session.bell)

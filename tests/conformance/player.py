@@ -17,6 +17,7 @@ from mailstop.clients.registry import Registration, bell_name
 from mailstop.doors.base import NOTIFIED, Outcome
 from mailstop.doors.claude_monitor import Listening
 from mailstop.letter import Draft, new_id
+from mailstop.limits import LARGEST, Budget, Limits
 from mailstop.names import DEFAULT_BAG
 from mailstop.office import Office, Registered, Sent
 from mailstop.reading import Account
@@ -193,10 +194,13 @@ class SessionPlayer(Player):
             office.handed(offer)
         return offer
 
-    def prompted(self) -> Offer:
-        """A prompt opens a turn, and its hook shows what waits."""
+    def prompted(self, *, own: bool = False) -> Offer:
+        """A prompt opens a turn, and its hook shows what waits. own: the person wrote it."""
         self.turn = new_id()
         self.prove(PROMPT)
+        if own:
+            with self.at_office() as office:
+                office.person_prompted()
         return self.hook(ready=False, act="UserPromptSubmit hook")
 
     def goes_on(self) -> tuple[int, ...]:
@@ -269,6 +273,24 @@ class PersonPlayer(Player):
         with self.at_office() as office:
             office.shown(offer, "printed on the person's terminal")
         return [letter.body for letter in offer.letters]
+
+    # -- budgets and limits
+
+    def opens_budget(self, limit: int | None = None, bag: str = DEFAULT_BAG) -> Budget:
+        with self.at_office() as office:
+            return office.budgets.open(limit, bag=bag)[0]
+
+    def closes_budget(self, bag: str = DEFAULT_BAG) -> Budget:
+        with self.at_office() as office:
+            return office.budgets.close(bag=bag)
+
+    def sets_limits(self, bag: str = DEFAULT_BAG, **settings: Any) -> Limits:
+        with self.at_office() as office:
+            return office.budgets.set_limits(bag=bag, **settings)
+
+    def lifts_limits(self, bag: str = DEFAULT_BAG) -> None:
+        """Let sessions write as much as a test wants."""
+        self.sets_limits(bag, hops=LARGEST, rate=LARGEST)
 
 
 def stranger(play: Play) -> Player:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from mailstop.engines.sqlite.rebuild import PAGE_ENTRIES, rebuild, tables
+from mailstop.limits import LARGEST
 from tests.conformance.play import Play
 
 pytestmark = pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
@@ -26,6 +27,8 @@ def path(store_folder: Path) -> str:
 @pytest.fixture
 def mail(office: Play) -> Play:
     """A store in which something of everything has happened."""
+    office.person.opens_budget(9)
+    office.person.sets_limits(rate=LARGEST, budgeted=True)
     office.as_("builder").send("later", body="it waits", hold=True)
     office.as_("reviewer").join("critic", "side")
     for count in range(4):
@@ -40,6 +43,8 @@ def mail(office: Play) -> Play:
     office.as_("reviewer").check(sender="critic")  # out of order
     office.as_("reviewer").goes_on()
     office.person.reads()
+    office.person.closes_budget()
+    office.person.sets_limits(budgeted=False)
     office.as_("builder").leave()
     player = office.player(project="shop")
     player.start()

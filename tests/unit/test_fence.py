@@ -119,7 +119,7 @@ def test_a_letter_that_asks_for_nothing_says_that_no_reply_is_needed() -> None:
 
 
 def test_a_kind_that_is_answered_by_another_names_it() -> None:
-    assert "A reply is needed (when done, --kind build-delivered):" in text_of(letter(kind="build-task"))
+    assert "Reply when done, --kind build-delivered:" in text_of(letter(kind="build-task"))
 
 
 def test_a_final_letter_has_one_sentence_and_no_command() -> None:

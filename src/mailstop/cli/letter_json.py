@@ -31,7 +31,22 @@ def letter_json(letter: Letter) -> dict[str, Any]:
         "final": letter.final,
         "artifacts": list(letter.artifacts),
         "hint": kind_of(letter.kind).hint,
+        "hops": letter.hops,
+        "budget": budget_json(letter),
     }
+
+
+def budget_json(letter: Letter) -> dict[str, int] | None:
+    """Which letter of which budget of its bag a letter is; None where none was open."""
+    return dict(zip(("ordinal", "slot", "limit"), letter.budget, strict=True)) if letter.budget else None
+
+
+def budget_text(letter: Letter) -> str:
+    """The same for people, and how many letters are left after it."""
+    ordinal, slot, limit = letter.budget
+    left = limit - slot
+    rest = "none is left" if not left else "1 letter left" if left == 1 else f"{left} letters left"
+    return f"{slot} of {limit} of budget {ordinal}, {rest}"
 
 
 def letters_json(letters: Sequence[Letter], more: int, part: Sequence[int] = (), store: str = "") -> dict[str, Any]:
@@ -46,7 +61,9 @@ def letters_json(letters: Sequence[Letter], more: int, part: Sequence[int] = (),
         "letters": [left_out_json(letter, store) if letter.n in part else letter_json(letter) for letter in letters],
         "by_kind": by_kind,
         "action_needed": [
-            letter.n for letter in letters if action_needed(letter.kind, letter.needs_reply, letter.final)
+            letter.n
+            for letter in letters
+            if action_needed(letter.kind, letter.needs_reply, letter.final or letter.ends_budget)
         ],
         "more": more,
     }

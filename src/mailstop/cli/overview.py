@@ -10,6 +10,7 @@ GROUPS = (
     ("write and read", ("send", "reply", "check", "read")),
     ("know", ("status", "who", "bags", "watch")),
     ("sit", ("join", "leave")),
+    ("bound", ("budget", "limits")),
     ("tend", ("doctor", "demo", "version")),
     ("for clients", ("hook",)),
 )

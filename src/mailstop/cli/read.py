@@ -110,7 +110,7 @@ def _history(office: Office, args: Arguments) -> Result:
     else:
         bag = bag or DEFAULT_BAG
         history = office.reading.read(bag=bag, **page)
-        title = f"bag {bag}"
+        title = f"bag {bag}{_budget(office, bag)}"
     limit = DELIVERY_BYTES if bounded else None
     store = office.store_option
     if not history.records:
@@ -123,6 +123,16 @@ def _history(office: Office, args: Arguments) -> Result:
     else:
         text = history_page(history, title, more, reader).text
     return Result(_json(history, limit, store), text)
+
+
+def _budget(office: Office, bag: str) -> str:
+    """Where the budget of a bag stands, if it ever had one."""
+    allowance = office.budgets.allowance(bag)
+    if not allowance.is_set:
+        return ""
+    from mailstop.cli.budget import standing
+
+    return f" ({standing(allowance)})"
 
 
 def _command(args: Arguments, store: str) -> str:

@@ -60,11 +60,18 @@ def sent_result(sent: Sent) -> Result:
         "n": letter.n,
         "id": letter.id,
         "recipients": [told.as_dict() for told in sent.recipients],
+        "hops": letter.hops,
+        "budget": None,
     }
     size = len(letter.body.encode("utf-8"))
     again = "" if sent.new else " (it was stored before with this key)"
     final = ", final" if letter.final else ""
-    lines = [f"letter {letter.n} stored, {size} bytes{final}{again}"]
+    budget = ""
+    if letter.budget:
+        from mailstop.cli.letter_json import budget_json, budget_text
+
+        data["budget"], budget = budget_json(letter), f", {budget_text(letter)}"
+    lines = [f"letter {letter.n} stored, {size} bytes{final}{budget}{again}"]
     lines += [f"  {_recipient(told)}" for told in sent.recipients]
     return Result(data, "\n".join(lines))
 

@@ -6,6 +6,7 @@ import os
 
 from mailstop.cleaning import one_line, plain_line
 from mailstop.cli.arguments import NUMBER, Positional
+from mailstop.cli.letter_json import budget_json, budget_text
 from mailstop.cli.result import Result
 from mailstop.cli.standing import (
     evidence_text,
@@ -27,6 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mailstop.cli.arguments import Arguments
     from mailstop.clients.project import Place
+    from mailstop.letter import Letter
     from mailstop.office import Office
     from mailstop.reading import Account, Self
 
@@ -49,7 +51,7 @@ def run(office: Office, args: Arguments) -> Result:
 
 def _letter(account: Account) -> Result:
     letter = account.letter
-    parts = ["\n".join(state_lines(account))]
+    parts = ["\n".join([*state_lines(account), *_counted(letter)])]
     data = []
     for delivery, holder, way in zip(account.deliveries, account.holders, account.ways, strict=True):
         receipts = receipts_at(account, delivery.seat)
@@ -72,7 +74,15 @@ def _letter(account: Account) -> Result:
             }
         )
     value = {"n": letter.n, "id": letter.id, "bag": letter.bag, "from": letter.sender, "recipients": data}
+    value |= {"hops": letter.hops, "budget": budget_json(letter)}
     return Result(value, "\n\n".join(parts))
+
+
+def _counted(letter: Letter) -> list[str]:
+    """What a letter counted for: its hops, and its place in the bag's budget."""
+    hops = "1 hop" if letter.hops == 1 else f"{letter.hops} hops"
+    parts = [hops] * bool(letter.hops) + [budget_text(letter)] * bool(letter.budget)
+    return [f"  {'; '.join(parts)}"] if parts else []
 
 
 # -- myself ----------------------------------------------------------------------------------------------------------

@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Self
 
+    from mailstop.engines.contracts.budgets import BudgetIndex
     from mailstop.engines.contracts.channels import ChannelIndex
     from mailstop.engines.entry import Entry
     from mailstop.engines.row import Delete, Put, Row
     from mailstop.history import History, Move
     from mailstop.letter import Letter
+    from mailstop.limits import Standing
     from mailstop.receipt import Delivery, Receipt
     from mailstop.seat import Seat
 
@@ -173,6 +175,13 @@ class Index(Protocol):
 
     def count(self, bag: str) -> int:
         """How many letters a bag holds."""
+
+    def standing(self, bag: str, seat: str) -> Standing:
+        """What that seat has to respect when it writes in the bag."""
+
+    @property
+    def budgets(self) -> BudgetIndex:
+        """Budgets and limits."""
 
 
 class Store(Protocol):

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from mailstop.rules import (
+        brakes,
+        budgets,
         channels,
         hands,
         letters,
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     )
 
     __all__ = [
+        "brakes",
+        "budgets",
         "channels",
         "hands",
         "letters",

@@ -1,7 +1,8 @@
 """Letters: who may write to whom, and storing exactly once.
 
-Guards of a send: seats.<bag>.<sender>, so that a session which lost its seat writes nothing; and, when the letter has
-a key, key.<bag>.<sender>.<key>, which must be empty. The letter itself is an entry on letters.<bag>.
+Guards of a send: seats.<bag>.<sender>, so that a session which lost its seat writes nothing; those of
+`rules/brakes.py`; and, when the letter has a key, key.<bag>.<sender>.<key>, which must be empty. The letter itself is
+an entry on letters.<bag>.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from mailstop.errors import (
     KeyReused,
     NoReply,
     OwnSeat,
+    Refused,
     SeatLost,
     UnknownNumber,
     UnknownSeat,
@@ -21,6 +23,7 @@ from mailstop.kinds import action_needed, kind_of
 from mailstop.letter import ALL, NOBODY, Letter, checked_body, checked_kind, letter_from, new_id
 from mailstop.names import DEFAULT_BAG, PERSON, POSTMASTER, RESERVED, in_bag, is_name, nearest
 from mailstop.records import Record
+from mailstop.rules.brakes import charge
 from mailstop.rules.tenure import guard
 from mailstop.seat import Seat
 
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
     from mailstop.engines.row import Delete, Put
     from mailstop.letter import Draft
 
-MOST_TRIES = 50
+MOST_TRIES = 1_000  # while a budget is open, each letter that another stores in the bag sends a writer back
 MOST_ARTIFACTS = 32
 LONGEST_ARTIFACT = 4096  # characters, as long as a path may be
 LONGEST_KEY = 200
@@ -93,6 +96,14 @@ def store_letter(
         ref = referred(store, draft.ref)
         entry = _entry(writer, draft, recipients, ref, now)
         entries, expect = [entry], guard(writer.seat) if writer.seat else {}
+        try:
+            cost = charge(store, writer, ref, now=now)
+        except Refused:  # by the very letter, perhaps, which somebody has stored with this key meanwhile
+            if draft.key and (first := with_key(store, writer, draft.key)):
+                return same_letter(first, draft), False
+            raise
+        entry.data.update(cost.data)
+        expect.update(cost.expect)
         if draft.key:
             keyed = _key_subject(writer, draft.key)
             key = Entry(keyed, "key", writer.bag, new_id(), now, {"letter": entry.id, "key": draft.key})

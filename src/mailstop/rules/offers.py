@@ -80,7 +80,7 @@ def offer(store: Store, session: str, seats: Sequence[Seat], terms: Terms, *, no
         hands = _hands(found, delivery, terms, nonce, now)
         if not terms.hands_out:
             return Offer(letters, delivery.text, delivery.left, (), delivery.part)
-        if not hands or hand_out(store, handout, hands):
+        if not hands or hand_out(store, handout, hands, letters):
             faults.reach("letters handed out")
             return Offer(letters, delivery.text, delivery.left, hands, delivery.part)
     raise StoreUnavailable(path=store_name(store.url), reason="others change what this session is given, without end")

@@ -30,6 +30,8 @@ def _subject(name: str) -> ModuleType:
 def _letter(sqlite: sqlite3.Connection, entry: Entry) -> None:
     data = entry.data
     ref, thread = _place(sqlite, data.get("ref"), entry.n)
+    budget = data.get("budget")
+    is_last = budget and budget[1] == budget[2]  # nobody can answer it until the person opens another budget
     sqlite.execute(
         "INSERT INTO letters VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (
@@ -49,11 +51,13 @@ def _letter(sqlite: sqlite3.Connection, entry: Entry) -> None:
         sqlite.execute(
             "INSERT OR IGNORE INTO deliveries VALUES (?, ?, ?, 'stored', 0, NULL)", (entry.bag, seat, entry.n)
         )
-        _know(sqlite, entry, seat)
-        if (data.get("asks") or data.get("needs_reply")) and not data.get("final"):
+        know(sqlite, entry, seat)
+        if (data.get("asks") or data.get("needs_reply")) and not data.get("final") and not is_last:
             sqlite.execute("INSERT OR IGNORE INTO owed VALUES (?, ?, ?)", (entry.bag, seat, entry.n))
     if ref is not None:
         _answer(sqlite, entry, ref)
+    if budget:
+        _subject("budgets").spend(sqlite, entry)
 
 
 def _place(sqlite: sqlite3.Connection, ref_id: str | None, n: int) -> tuple[int | None, int]:
@@ -94,7 +98,7 @@ def _was_said(sqlite: sqlite3.Connection, n: int) -> bool:
     return bool(sqlite.execute("SELECT 1 FROM letters WHERE n = ? AND channel IS NOT NULL", (n,)).fetchall())
 
 
-def _know(sqlite: sqlite3.Connection, entry: Entry, seat: str) -> None:
+def know(sqlite: sqlite3.Connection, entry: Entry, seat: str) -> None:
     """A seat that was written to before anybody took it is a seat."""
     sqlite.execute(
         "INSERT OR IGNORE INTO seats VALUES (?, ?, 0, 0, NULL, ?, 0, '', '', '', '', '', 0)",
@@ -175,6 +179,12 @@ def _receipt(sqlite: sqlite3.Connection, entry: Entry, n: int, seat: str, state:
 
 
 # type of entry: the file in `subjects/` that folds it
-_SUBJECTS: dict[str, str] = {"channel_joined": "channels", "channel_left": "channels"}
+_SUBJECTS: dict[str, str] = {
+    "channel_joined": "channels",
+    "channel_left": "channels",
+    "budget_opened": "budgets",
+    "budget_closed": "budgets",
+    "limits_set": "budgets",
+}
 
 _STEPS = {"letter": _letter, "taken": _taken, "left": _left, "receipt": _receipts}

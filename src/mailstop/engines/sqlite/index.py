@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import Any, Protocol
 
+    from mailstop.engines.contracts.budgets import BudgetIndex
     from mailstop.engines.sqlite.driver import sqlite3
     from mailstop.engines.sqlite.subjects.channels import SQLiteChannels
     from mailstop.history import History, Move
     from mailstop.letter import Letter
+    from mailstop.limits import Standing
     from mailstop.receipt import Delivery, Receipt
 
     class Tables(Protocol):
@@ -165,6 +167,22 @@ class SQLiteIndex:
     def count(self, bag: str) -> int:
         ((count,),) = self._rows("count", bag=bag)
         return int(count)
+
+    def standing(self, bag: str, seat: str) -> Standing:
+        from mailstop.limits import Budget, Limits, Standing
+
+        places = {"budgets": subject("budgets", bag), "letters": subject("letters", bag)}
+        (row,) = self._rows("standing", bag=bag, sender=seat, rate=Limits.rate, **places)
+        *settings, budgets, letters, paced = row
+        limits = Limits.of(settings[:4])
+        budget = Budget(*settings[4:]) if settings[4] else None
+        return Standing(limits, budget, budgets or 0, letters or 0, paced or 0)
+
+    @property
+    def budgets(self) -> BudgetIndex:
+        from mailstop.engines.sqlite.subjects.budgets import SQLiteBudgets
+
+        return SQLiteBudgets(self._tables)
 
     def _rows(self, query: str, **values: Any) -> list[tuple[Any, ...]]:
         return self._tables.rows(QUERY[query], values)

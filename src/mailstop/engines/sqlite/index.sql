@@ -94,3 +94,24 @@ CREATE TABLE projects (
     PRIMARY KEY (bag, project_id)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX projects_channel ON projects (bag, channel);
+
+-- Budgets and limits. Of limits, NULL is what the person has not set.
+CREATE TABLE budgets (
+    bag TEXT NOT NULL,
+    ordinal INTEGER NOT NULL,
+    n INTEGER NOT NULL,
+    allowed INTEGER NOT NULL,
+    spent INTEGER NOT NULL,
+    opened INTEGER NOT NULL,
+    open INTEGER NOT NULL,
+    PRIMARY KEY (bag, ordinal)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX budgets_open ON budgets (bag) WHERE open = 1;
+
+CREATE TABLE limits (
+    bag TEXT NOT NULL PRIMARY KEY,
+    hops INTEGER,
+    rate INTEGER,
+    budgeted INTEGER,
+    task_return_ms INTEGER
+) STRICT, WITHOUT ROWID;
