@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 LARGEST_BODY = 256 * 1024  # bytes of UTF-8
 LONGEST_KIND = 40  # characters
+MOST_CHOICES = 8  # of a question
+LONGEST_CHOICE = 80  # characters
 
 
 class Letter(Record):
@@ -25,7 +27,8 @@ class Letter(Record):
     of the first letter of the conversation. project: the sender's, for display. channel: where it was said, without
     the `#`; empty for a letter to seats. hops: how many letters of other sessions led to it. budget: the number of
     the bag's budget, which letter of it this is, and its limit; empty while none was open. asks: whether its sender
-    waits for the one answer; choices: what that may be.
+    waits for the one answer; choices: what that may be. closed: how such a question has ended, where its reader is to
+    be told; nothing that is stored.
     """
 
     n: int
@@ -48,6 +51,7 @@ class Letter(Record):
     budget: tuple[int, ...] = ()
     asks: bool = False
     choices: tuple[str, ...] = ()
+    closed: str = ""
 
 
 class Draft(Record):

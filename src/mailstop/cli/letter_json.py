@@ -30,6 +30,8 @@ def letter_json(letter: Letter) -> dict[str, Any]:
         "thread": letter.thread,
         "final": letter.final,
         "artifacts": list(letter.artifacts),
+        "asks": letter.asks and not letter.closed,
+        "choices": list(letter.choices),
         "hint": kind_of(letter.kind).hint,
     }
 
@@ -46,7 +48,9 @@ def letters_json(letters: Sequence[Letter], more: int, part: Sequence[int] = (),
         "letters": [left_out_json(letter, store) if letter.n in part else letter_json(letter) for letter in letters],
         "by_kind": by_kind,
         "action_needed": [
-            letter.n for letter in letters if action_needed(letter.kind, letter.needs_reply, letter.final)
+            letter.n
+            for letter in letters
+            if action_needed(letter.kind, letter.needs_reply, letter.final) and not letter.closed
         ],
         "more": more,
     }

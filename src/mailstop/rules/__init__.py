@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from mailstop.rules import (
+        asks,
         hands,
         letters,
         offers,
@@ -25,9 +26,11 @@ if TYPE_CHECKING:
         sweeps,
         tellings,
         tenure,
+        waits,
     )
 
     __all__ = [
+        "asks",
         "hands",
         "letters",
         "offers",
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
         "sweeps",
         "tellings",
         "tenure",
+        "waits",
     ]
 else:
 

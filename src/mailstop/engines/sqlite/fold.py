@@ -43,6 +43,8 @@ def _letter(sqlite: sqlite3.Connection, entry: Entry) -> None:
             sqlite.execute("INSERT OR IGNORE INTO owed VALUES (?, ?, ?)", (entry.bag, seat, entry.n))
     if ref is not None:
         _answer(sqlite, entry, ref)
+    if "ask" in data:
+        _subject("asks").fold(sqlite, entry)
 
 
 def _place(sqlite: sqlite3.Connection, ref_id: str | None, n: int) -> tuple[int | None, int]:
@@ -152,6 +154,9 @@ def _receipt(sqlite: sqlite3.Connection, entry: Entry, n: int, seat: str, state:
 
 
 # type of entry: the file in `subjects/` that folds it
-_SUBJECTS: dict[str, str] = {}
+_SUBJECTS: dict[str, str] = {
+    "ask_answered": "asks",
+    "ask_canceled": "asks",
+}
 
 _STEPS = {"letter": _letter, "taken": _taken, "left": _left, "receipt": _receipts}
