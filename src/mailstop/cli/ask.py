@@ -84,9 +84,9 @@ def run(office: Office, args: Arguments) -> Result:
             return office.asks.ask(draft, choices=tuple(args.choice), wait_ms=wait_ms, bag=bag)
 
     asked, standing = _waited(office, begin, seconds)
-    return (
-        _answered(office, args, asked, standing) if standing.answer else _unanswered(office, asked, standing, seconds)
-    )
+    if standing.answer is None:
+        return _unanswered(office, asked, standing, seconds)
+    return _answered(office, args, asked, standing, standing.answer)
 
 
 def _draft(args: Arguments) -> Draft:
