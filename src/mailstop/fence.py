@@ -10,7 +10,7 @@ from __future__ import annotations
 from mailstop.cleaning import clean, one_line
 from mailstop.config import DELIVERY_BYTES
 from mailstop.kinds import GENERIC, action_needed, kind_of
-from mailstop.letter import LONGEST_KIND
+from mailstop.letter import LONGEST_CHOICE, LONGEST_KIND, MOST_CHOICES
 from mailstop.names import DEFAULT_BAG, LONGEST, PERSON, POSTMASTER, is_name
 from mailstop.records import Record
 
@@ -193,6 +193,13 @@ def reply_command(letter: Letter, nonce: str, store: str = "") -> str:
     return f"mailstop reply {letter.n}{store} - <<'MAIL_{nonce}'\n{_PLACEHOLDER}\nMAIL_{nonce}"
 
 
+def answer_command(question: Letter, nonce: str, store: str = "") -> str:
+    """The command that answers a question whose sender waits; see `reply_command`. With choices it takes a number."""
+    if question.choices:
+        return f"mailstop answer {question.n}{store} --choice K"
+    return f"mailstop answer {question.n}{store} - <<'MAIL_{nonce}'\n{_PLACEHOLDER}\nMAIL_{nonce}"
+
+
 def age(ms: int) -> str:
     """How long ago `ms` milliseconds are; `just now` also for what a wrong clock puts ahead of us."""
     seconds = ms // 1000
@@ -354,10 +361,12 @@ def _origin(letter: Letter, now_ms: int, person: str, *, addressed: bool) -> str
 
 
 def _closing(letter: Letter, nonce: str, store: str) -> list[str]:
-    if letter.final:
-        return ["This letter is final: send no reply, even if it asks for one."]
     if letter.ends_budget:
         return ["The last letter of this bag's budget: send no reply; only the person can continue."]
+    if letter.asks:
+        return _asking(letter, nonce, store)
+    if letter.final:
+        return ["This letter is final: send no reply, even if it asks for one."]
     expects = kind_of(letter.kind).expects
     if not _reply_due(letter):
         line = "No reply is needed. If one helps:"
@@ -368,7 +377,24 @@ def _closing(letter: Letter, nonce: str, store: str) -> list[str]:
     return [line, reply_command(letter, nonce, store)]
 
 
+def _asking(question: Letter, nonce: str, store: str) -> list[str]:
+    if question.closed:
+        return [f"This question was {question.closed}: no answer is needed."]
+    if not question.choices:
+        return ["Its sender waits for one answer:", answer_command(question, nonce, store)]
+    head = "Its sender waits for one answer, one of these choices of theirs (K is its number):"
+    return [head, *choice_lines(question), answer_command(question, nonce, store)]
+
+
+def choice_lines(question: Letter) -> list[str]:
+    """The choices of a question, each with its number, as a reader may see what its sender wrote."""
+    choices = question.choices[:MOST_CHOICES]
+    return [f'{number} "{one_line(text, LONGEST_CHOICE)}"' for number, text in enumerate(choices, 1)]
+
+
 def _reply_due(letter: Letter) -> bool:
+    if letter.closed:
+        return False
     return action_needed(letter.kind, letter.needs_reply, letter.final or letter.ends_budget)
 
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 LARGEST_BODY = 256 * 1024  # bytes of UTF-8
 LONGEST_KIND = 40  # characters
+MOST_CHOICES = 8  # of a question
+LONGEST_CHOICE = 80  # characters
 
 # Whom the coming of a letter wakes; in a channel it may also be a project's id, which is a path or begins with `name:`.
 ALL = "all"
@@ -30,7 +32,8 @@ class Letter(Record):
     the `#`; empty for a letter to seats. wakes: whom its coming wakes: ALL whom it is for, NOBODY, or of a channel's
     readers those of the project of this id. hops: how many letters of other sessions led to it. budget: the number of
     the bag's budget, which letter of it this is, and its limit; empty while none was open. asks: whether its sender
-    waits for the one answer; choices: what that may be.
+    waits for the one answer; choices: what that may be. closed: how such a question has ended, where its reader is to
+    be told; nothing that is stored.
     """
 
     n: int
@@ -54,6 +57,7 @@ class Letter(Record):
     asks: bool = False
     choices: tuple[str, ...] = ()
     wakes: str = ALL
+    closed: str = ""
 
     @property
     def ends_budget(self) -> bool:

@@ -30,6 +30,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from mailstop.acts.asks import Asks
     from mailstop.acts.budgets import Budgets
     from mailstop.acts.channels import Channels
     from mailstop.clients.caller import Caller
@@ -55,6 +56,7 @@ OPENING_MS = 1_500  # a prompt's hook runs so long, at most, after its client be
 # What a row of the board that falls due begins with, before its "/": the act that does its work, by `do_due(row)`.
 _DUTIES: dict[str, str] = {}
 
+WAITS = "waits"  # the row of the board that holds who waits for an answer (rules/waits.py)
 WATCH_BELL = "watch"  # rung for every letter while its file exists, which whoever watches makes
 
 
@@ -187,6 +189,13 @@ class Office:
 
         return Budgets(self)
 
+    @property
+    def asks(self) -> Asks:
+        """Questions."""
+        from mailstop.acts.asks import Asks
+
+        return Asks(self)
+
     def require_person(self, act: str) -> None:
         """Raise PersonOnly unless the person calls."""
         if not self.is_person:
@@ -245,6 +254,8 @@ class Office:
             raise self._must_join(bag)
         seated = rules.seats.take(self.store, session, name, bag=bag, now=self.clock(), ancestry=self.caller.trail)
         self.set_bell()  # for what waits there
+        left = [Seat(bag, seated.left)] if seated.left else []
+        self._tell_who_waits(seated.seat, *left)
         return seated
 
     def leave(self, *, bag: str = DEFAULT_BAG) -> Seat:
@@ -253,7 +264,9 @@ class Office:
             raise PersonStays()
         if self.session is None:
             raise NotSeated(where=in_bag(bag))
-        return rules.seats.leave(self.store, self.session, bag=bag, now=self.clock())
+        seat = rules.seats.leave(self.store, self.session, bag=bag, now=self.clock())
+        self._tell_who_waits(seat)
+        return seat
 
     def end(self) -> None:
         """The caller's session has ended. Its seats stay, and what waits there."""
@@ -261,8 +274,14 @@ class Office:
             bells.silence(self.session.bell)
             bells.silence(bells.prompt_bell(self.session.bell))
             rules.sessions.end(self.store, self.session, now=self.clock())
+            self._tell_who_waits(*self.seats())
             if self.session.client == "codex":
                 self.set_bell()  # for the other threads that share it
+
+    def _tell_who_waits(self, *changed: Seat) -> None:
+        """Wake those who wait for an answer from these seats: somebody has left them or sat down there."""
+        if self.store.board.get(WAITS):
+            self.asks.seat_changed(*changed)
 
     def sweep(self) -> None:
         """Take away what sessions left behind that are over; a bounded part each time, and nothing from a sandbox."""
@@ -361,7 +380,10 @@ class Office:
         letter = self.letter(n, bag=bag)
         writer = self.writer(letter.bag)
         to = rules.letters.reply_recipients(letter, writer.name, to_all=to_all)
-        return self.send(draft.but(to=to, ref=letter.n), bag=letter.bag)
+        answer = draft.but(to=to, ref=letter.n)
+        if letter.asks and writer.name in letter.to:
+            return self.asks.reply(letter, answer)
+        return self.send(answer, bag=letter.bag)
 
     def checked_bag(self, bag: str) -> None:
         """Raise UnknownBag unless somebody has joined or written in the bag."""
@@ -496,10 +518,12 @@ class Office:
             self._session = self.session.but(over=turn)
             rules.sessions.note(self.store, self._session, over=turn)
 
-    def end_turn(self, *, agents: bool = False) -> None:
-        """The session's turn is over: what its hooks were to show is now for a door to ring for.
+    def end_turn(self, *, agents: bool = False, goes_on: bool = False) -> None:
+        """The session's turn is over: what its hooks were to show is now for a door to ring for, and who waits for an
+        answer of it hears that it is at rest.
 
-        agents: subagents still work, and until they are done the client says that it is busy.
+        agents: subagents still work, and until they are done the client says that it is busy. goes_on: it goes on with
+        what it was given at its end.
         """
         if self.session is not None and self.session.agents != agents:
             self._session = self.session.but(agents=agents)
@@ -508,6 +532,9 @@ class Office:
             changes = rules.routes.released(self.store, seat, now=self.clock())
             if changes:
                 self.store.board.change(changes)
+        rests = not agents and not goes_on
+        if rests and any(self.store.index.asked(seat.bag, seat.name, shown=True) for seat in self.seats()):
+            self.asks.went_idle()
 
     def set_bell(self) -> None:
         """Leave the session's bell ringing while anything waits, is unproved or is awaited, else silent."""

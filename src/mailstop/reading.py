@@ -32,7 +32,7 @@ class Account(Record):
 
 
 class Self(Record):
-    """Who the caller is here."""
+    """Who the caller is here. asked: the questions that wait for its answer, the oldest first."""
 
     caller: Caller
     session: Session | None
@@ -40,6 +40,7 @@ class Self(Record):
     way: str
     waiting: int
     sent: tuple[Letter, ...]
+    asked: tuple[Letter, ...] = ()
 
 
 class Reading:
@@ -96,6 +97,8 @@ class Reading:
     def account(self, n: int, *, bag: str | None = None) -> Account:
         """What became of letter `n`, as far as it is proved. Raises what `letter` raises."""
         letter = self._office.letter(n, bag=bag)
+        if letter.asks:
+            letter = rules.asks.as_it_stands(self._office.store, letter)
         index, board = self._office.store.index, self._office.store.board
         deliveries = tuple(index.deliveries(n))
         names = [delivery.seat for delivery in deliveries] if letter.channel else letter.to
@@ -118,4 +121,10 @@ class Reading:
         waiting = sum(self._office.store.index.count_unread(seat.bag, seat.name) for seat in own)
         sent = [letter for seat in own for letter in self._office.store.index.sent(seat.bag, seat.name)]
         newest = sorted(sent, key=lambda letter: letter.n, reverse=True)[:5]
-        return Self(self._office.caller, session, own, way, waiting, tuple(newest))
+        return Self(self._office.caller, session, own, way, waiting, tuple(newest), tuple(self.asked()))
+
+    def asked(self) -> list[Letter]:
+        """The questions that wait for the caller's answer, the oldest first."""
+        index = self._office.store.index
+        numbers = sorted(n for seat in self._office.seats() for n in index.asked(seat.bag, seat.name))
+        return [letter for n in numbers if (letter := index.letter(n))]

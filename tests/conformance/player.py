@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
+from mailstop.acts.asks import Asked, Standing
 from mailstop.clients import life
 from mailstop.clients.caller import CLIENT, PERSON, PROGRAM, STRANGER, Caller
 from mailstop.clients.registry import Registration, bell_name
@@ -29,7 +30,7 @@ from mailstop.session import Session
 from tests.conformance.process import Process
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from tests.conformance.play import Play
 
@@ -67,6 +68,46 @@ class Player:
     def subscribe(self, channel: str, bag: str = DEFAULT_BAG) -> bool:
         with self.at_office() as office:
             return office.channels.subscribe(channel, bag=bag)[1]
+
+    # -- questions
+
+    def ask(
+        self,
+        seat: str,
+        body: str = "may I?",
+        *,
+        choices: Sequence[str] = (),
+        wait_s: float = 45,
+        bag: str = DEFAULT_BAG,
+        **fields: Any,
+    ) -> Asked:
+        """`mailstop ask`, up to where it would sleep: its wait is registered, in this process of the tests."""
+        with self.at_office() as office:
+            draft = Draft((seat,), body, **fields)
+            return office.asks.ask(draft, choices=choices, wait_ms=round(wait_s * 1000), bag=bag)
+
+    def resume(self, n: int, *, wait_s: float = 45) -> Asked:
+        with self.at_office() as office:
+            return office.asks.resume(n, wait_ms=round(wait_s * 1000))
+
+    def look(self, asked: Asked) -> Standing:
+        """What who waits sees when it wakes."""
+        with self.at_office() as office:
+            return office.asks.look(asked.question.n, wait=asked.wait)
+
+    def rest(self, asked: Asked) -> Standing:
+        """The end of the wait."""
+        with self.at_office() as office:
+            return office.asks.rest(asked, office.asks.look(asked.question.n, wait=asked.wait))
+
+    def answer(self, n: int, body: str = "yes", *, choice: int | None = None, **fields: Any) -> Sent:
+        with self.at_office() as office:
+            return office.asks.answer(n, Draft((), body, **fields), choice=choice)
+
+    def cancel(self, n: int) -> bool:
+        """Withdraw a question; whether the seat that was asked is told."""
+        with self.at_office() as office:
+            return office.asks.cancel(n)[1]
 
     def offered(self, bag: str | None = None, **terms: Any) -> Offer:
         """What `mailstop check` would print now, handed out, and not yet written."""

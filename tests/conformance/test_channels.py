@@ -605,6 +605,7 @@ def test_it_is_shown_along_with_a_letter_that_wakes(office: Play) -> None:
 
 def test_many_such_letters_hide_none_that_wakes(office: Play) -> None:
     reader = office.as_("reader")
+    office.person.lifts_limits()
     with office.as_("writer").at_office() as at:
         from mailstop.letter import Draft
 

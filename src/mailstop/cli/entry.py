@@ -28,6 +28,10 @@ VERBS = {
     "leave": "leave the seat; its mail stays",
     "send": "write a letter to a seat",
     "reply": "answer a letter",
+    "ask": "ask a seat, and wait for its one answer",
+    "answer": "answer a question whose sender waits",
+    "cancel": "withdraw a question",
+    "asks": "list the questions that have no answer yet",
     "check": "show what is new",
     "read": "read history; changes nothing",
     "status": "say who I am here, or what became of a letter",
@@ -41,7 +45,8 @@ VERBS = {
     "version": "print the version",
     "hook": "for clients: take a hook's event from standard input",
 }
-WRITING = ("send", "reply", "join", "budget", "limits")  # verbs of which it may be in doubt whether anything was stored
+# verbs of which it may be in doubt whether anything was stored
+WRITING = ("send", "reply", "join", "ask", "answer", "cancel", "budget", "limits")
 ALIASES = {"inbox": "check", "whoami": "status", "--version": "version", "-V": "version"}
 
 

@@ -30,6 +30,8 @@ def letter_json(letter: Letter) -> dict[str, Any]:
         "thread": letter.thread,
         "final": letter.final,
         "artifacts": list(letter.artifacts),
+        "asks": letter.asks and not letter.closed,
+        "choices": list(letter.choices),
         "hint": kind_of(letter.kind).hint,
         "hops": letter.hops,
         "budget": budget_json(letter),
@@ -63,7 +65,7 @@ def letters_json(letters: Sequence[Letter], more: int, part: Sequence[int] = (),
         "action_needed": [
             letter.n
             for letter in letters
-            if action_needed(letter.kind, letter.needs_reply, letter.final or letter.ends_budget)
+            if action_needed(letter.kind, letter.needs_reply, letter.final or letter.ends_budget) and not letter.closed
         ],
         "more": more,
     }

@@ -7,8 +7,8 @@ from mailstop.cli.entry import VERBS
 
 # The verbs in the order in which they come up; what is not named here stands last.
 GROUPS = (
-    ("write and read", ("send", "reply", "check", "read")),
-    ("know", ("status", "who", "bags", "watch")),
+    ("write and read", ("send", "reply", "ask", "answer", "cancel", "check", "read")),
+    ("know", ("status", "who", "bags", "asks", "watch")),
     ("sit", ("join", "leave")),
     ("bound", ("budget", "limits")),
     ("tend", ("doctor", "demo", "version")),

@@ -11,6 +11,8 @@ from mailstop.names import DEFAULT_BAG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mailstop.cli.arguments import Arguments
     from mailstop.office import Office, Sent
     from mailstop.rules.tellings import Told
@@ -72,8 +74,12 @@ def sent_result(sent: Sent) -> Result:
 
         data["budget"], budget = budget_json(letter), f", {budget_text(letter)}"
     lines = [f"letter {letter.n} stored, {size} bytes{final}{budget}{again}"]
-    lines += [f"  {_recipient(told)}" for told in sent.recipients]
-    return Result(data, "\n".join(lines))
+    return Result(data, "\n".join([*lines, *sent_lines(sent.recipients)]))
+
+
+def sent_lines(recipients: Sequence[Told]) -> list[str]:
+    """For each recipient a line that says what is proved there so far."""
+    return [f"  {_recipient(told)}" for told in recipients]
 
 
 def _recipient(told: Told) -> str:

@@ -9,6 +9,7 @@ from mailstop.cli.arguments import NUMBER, Positional
 from mailstop.cli.letter_json import budget_json, budget_text
 from mailstop.cli.result import Result
 from mailstop.cli.standing import (
+    asked_text,
     evidence_text,
     holder_json,
     now_text,
@@ -52,6 +53,8 @@ def run(office: Office, args: Arguments) -> Result:
 def _letter(account: Account) -> Result:
     letter = account.letter
     parts = ["\n".join([*state_lines(account), *_counted(letter)])]
+    if letter.asks:
+        parts[0] += f"\nquestion {letter.n}: {letter.closed or 'no answer yet'}"
     data = []
     for delivery, holder, way in zip(account.deliveries, account.holders, account.ways, strict=True):
         receipts = receipts_at(account, delivery.seat)
@@ -75,6 +78,8 @@ def _letter(account: Account) -> Result:
         )
     value = {"n": letter.n, "id": letter.id, "bag": letter.bag, "from": letter.sender, "recipients": data}
     value |= {"hops": letter.hops, "budget": budget_json(letter)}
+    if letter.asks:
+        value["question"] = letter.closed or "open"
     return Result(value, "\n\n".join(parts))
 
 
@@ -98,6 +103,8 @@ def _myself(office: Office) -> Result:
             lines.append(f"what wakes you: {words_of(me.way).own}")
         wait = "letter waits" if me.waiting == 1 else "letters wait"
         lines.append(f"{me.waiting} {wait} for you" + (f": mailstop check{office.store_option}" if me.waiting else ""))
+    if me.asked:
+        lines.append(asked_text(me.asked, office.clock(), office.store_option))
     if last:
         lines += ["your last letters:", *(f"  {line}" for _, account in last for line in state_lines(account))]
     value = {
@@ -112,6 +119,7 @@ def _myself(office: Office) -> Result:
         "store": office.store.url,
         "way": me.way if me.seats and not office.is_person else None,
         "waiting": me.waiting,
+        "asked": {"questions": len(me.asked), "oldest": iso_text(me.asked[0].at) if me.asked else None},
         "sent": [
             {
                 "n": letter.n,

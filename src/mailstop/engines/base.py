@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Self
 
+    from mailstop.engines.contracts.asks import AskIndex
     from mailstop.engines.contracts.budgets import BudgetIndex
     from mailstop.engines.contracts.channels import ChannelIndex
     from mailstop.engines.entry import Entry
@@ -121,6 +122,12 @@ class Index(Protocol):
     def owed(self, bag: str, seat: str, *, limit: int = 20) -> list[Letter]:
         """Letters shown to the seat that ask for a reply and have none from it, oldest first."""
 
+    def asked(self, bag: str, seat: str, *, shown: bool = False) -> list[int]:
+        """The numbers of the questions without an answer that were asked of a seat, oldest first.
+
+        shown: only those that were shown there.
+        """
+
     def sent(self, bag: str, seat: str, *, limit: int = 5) -> list[Letter]:
         """The letters that seat wrote, newest first."""
 
@@ -182,6 +189,12 @@ class Index(Protocol):
     @property
     def budgets(self) -> BudgetIndex:
         """Budgets and limits."""
+
+    # -- further subjects
+
+    @property
+    def asks(self) -> AskIndex:
+        """Questions."""
 
 
 class Store(Protocol):

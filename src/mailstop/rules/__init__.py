@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from mailstop.rules import (
+        asks,
         brakes,
         budgets,
         channels,
@@ -28,9 +29,11 @@ if TYPE_CHECKING:
         sweeps,
         tellings,
         tenure,
+        waits,
     )
 
     __all__ = [
+        "asks",
         "brakes",
         "budgets",
         "channels",
@@ -48,6 +51,7 @@ if TYPE_CHECKING:
         "sweeps",
         "tellings",
         "tenure",
+        "waits",
     ]
 else:
 

@@ -32,9 +32,10 @@ MOST_LETTERS = 50  # looked at for one offer; more than fit into its bytes
 class Terms(Record):
     """How letters are given. act: what gives them, for the evidence. turn, ready: see Hand.
 
-    announced_too: also the mail that is only announced to hooks. respect_claims: leave to doors what is theirs.
-    if_waking: only when anything of it wakes its reader, and then all. hands_out: whether to hand out what is given; a
-    mere look does not. call: see Hand; the offer's text is then not printed.
+    only: the number of the one letter that is given; 0: all. announced_too: also the mail that is only announced to
+    hooks. respect_claims: leave to doors what is theirs. if_waking: only when anything of it wakes its reader, and then
+    all. hands_out: whether to hand out what is given; a mere look does not. call: see Hand; the offer's text is then
+    not printed.
     store: what the text's commands have to say of the store. compose: makes of letters, and of how many wait besides,
     what is printed instead of that text, and says which of them it holds whole.
     """
@@ -51,6 +52,7 @@ class Terms(Record):
     call: str = ""
     store: str = ""
     compose: Callable[[Sequence[Letter], int], Delivery] | None = None
+    only: int = 0
 
 
 class Offer(Record):
@@ -104,15 +106,19 @@ def _waiting(
         handed_out = handout.numbers(seat)
         after = 0 if terms.announced_too else seat.announced
         limit = MOST_LETTERS + len(handed_out)
+        if terms.only:
+            after, limit = terms.only - 1, 1
         letters = store.index.unread(seat.bag, seat.name, sender=terms.sender, after=after, limit=limit)
+        if terms.only:
+            letters = [letter for letter in letters if letter.n == terms.only]
         free = [letter for letter in letters if letter.n not in handed_out]
         if terms.respect_claims and free:
             from mailstop.rules.routes import claimed_elsewhere
 
             claimed = claimed_elsewhere(store, seat, free, now=now)
             free = [letter for letter in free if letter.n not in claimed]
-        found += [(seat, letter) for letter in free]
-        whole = len(letters) < limit or terms.sender or terms.respect_claims
+        found += [(seat, _as_it_stands(store, letter)) for letter in free]
+        whole = not terms.only and (len(letters) < limit or terms.sender or terms.respect_claims)
         waiting += len(free) if whole else store.index.count_unread(seat.bag, seat.name) - len(handed_out)
     if terms.if_waking and not any(_wakes(seat, letter) for seat, letter in found):
         return [], 0
@@ -123,6 +129,15 @@ def _waiting(
 def _wakes(seat: Seat, letter: Letter) -> bool:
     """Whether a letter's coming wakes whoever sits at the seat."""
     return letter.wakes == ALL or (letter.wakes == seat.project_id and bool(seat.project_id))
+
+
+def _as_it_stands(store: Store, letter: Letter) -> Letter:
+    """A letter as its reader is to see it: a question may have ended since it was asked."""
+    if not letter.asks:
+        return letter
+    from mailstop.rules.asks import as_it_stands
+
+    return as_it_stands(store, letter)
 
 
 def _hands(

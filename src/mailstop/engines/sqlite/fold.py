@@ -58,6 +58,8 @@ def _letter(sqlite: sqlite3.Connection, entry: Entry) -> None:
         _answer(sqlite, entry, ref)
     if budget:
         _subject("budgets").spend(sqlite, entry)
+    if "ask" in data:
+        _subject("asks").fold(sqlite, entry)
 
 
 def _place(sqlite: sqlite3.Connection, ref_id: str | None, n: int) -> tuple[int | None, int]:
@@ -185,6 +187,8 @@ _SUBJECTS: dict[str, str] = {
     "budget_opened": "budgets",
     "budget_closed": "budgets",
     "limits_set": "budgets",
+    "ask_answered": "asks",
+    "ask_canceled": "asks",
 }
 
 _STEPS = {"letter": _letter, "taken": _taken, "left": _left, "receipt": _receipts}

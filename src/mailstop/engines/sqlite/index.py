@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import Any, Protocol
 
+    from mailstop.engines.contracts.asks import AskIndex
     from mailstop.engines.contracts.budgets import BudgetIndex
     from mailstop.engines.sqlite.driver import sqlite3
     from mailstop.engines.sqlite.subjects.channels import SQLiteChannels
@@ -80,6 +81,9 @@ class SQLiteIndex:
 
     def owed(self, bag: str, seat: str, *, limit: int = 20) -> list[Letter]:
         return self._letters("owed", bag=bag, seat=seat, limit=limit)
+
+    def asked(self, bag: str, seat: str, *, shown: bool = False) -> list[int]:
+        return [n for (n,) in self._rows("asked", bag=bag, seat=seat, shown=int(shown))]
 
     def sent(self, bag: str, seat: str, *, limit: int = 5) -> list[Letter]:
         return self._letters("sent", bag=bag, seat=seat, limit=limit)
@@ -183,6 +187,15 @@ class SQLiteIndex:
         from mailstop.engines.sqlite.subjects.budgets import SQLiteBudgets
 
         return SQLiteBudgets(self._tables)
+
+    @property
+    # -- further subjects, each loaded when it is first asked for
+
+    @property
+    def asks(self) -> AskIndex:
+        from mailstop.engines.sqlite.subjects.asks import SQLiteAsks
+
+        return SQLiteAsks(self._tables)
 
     def _rows(self, query: str, **values: Any) -> list[tuple[Any, ...]]:
         return self._tables.rows(QUERY[query], values)

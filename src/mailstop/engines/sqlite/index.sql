@@ -115,3 +115,18 @@ CREATE TABLE limits (
     budgeted INTEGER,
     task_return_ms INTEGER
 ) STRICT, WITHOUT ROWID;
+
+-- Questions. answer: the id of the letter that answers it, which is stored behind the entry that says so.
+CREATE TABLE asks (
+    n INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    bag TEXT NOT NULL,
+    asker TEXT NOT NULL,
+    asked TEXT NOT NULL,
+    state TEXT NOT NULL,
+    answer TEXT,
+    ended INTEGER NOT NULL,
+    ender TEXT NOT NULL
+) STRICT;
+CREATE INDEX asks_open ON asks (n) WHERE state = 'open';
+CREATE INDEX asks_open_asked ON asks (bag, asked, n) WHERE state = 'open';

@@ -34,6 +34,10 @@ SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread
 FROM owed o JOIN deliveries d USING (bag, seat, n) JOIN letters l USING (n) JOIN entries e USING (n)
 WHERE o.bag = :bag AND o.seat = :seat AND d.shown = 1 ORDER BY o.n LIMIT :limit;
 
+-- asked: the questions without an answer that were asked of a seat, the oldest first; uses asks_open_asked
+SELECT a.n FROM asks a INDEXED BY asks_open_asked JOIN deliveries d ON d.bag = a.bag AND d.seat = a.asked AND d.n = a.n
+WHERE a.bag = :bag AND a.asked = :seat AND a.state = 'open' AND d.shown >= :shown ORDER BY a.n;
+
 -- sent: the letters a seat wrote, newest first; uses letters_sender
 SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread
 FROM letters l JOIN entries e USING (n) WHERE l.bag = :bag AND l.sender = :seat ORDER BY l.n DESC LIMIT :limit;
