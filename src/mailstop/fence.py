@@ -18,11 +18,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from mailstop.letter import Letter
+    from mailstop.letter import About, Letter
 
 LONGEST_PREVIEW = 180  # characters
 LONGEST_ANNOUNCEMENT = 600  # code points
 LONGEST_REMINDER = 200  # code points; an announcement after compaction
+
+BRINGS_TASK = ("give", "reassign")  # what a letter about a task says, when the task comes to a seat by it
 
 # What a `case` in a hook's guard looks for in the event on its standard input; JSON escapes none of it.
 RING_MARK = "mailstop: letter"
@@ -333,6 +335,8 @@ def _origin(letter: Letter, now_ms: int, person: str, *, addressed: bool) -> str
     parts.append(age(now_ms - letter.at))
     if letter.ref is not None:
         parts.append(f"answers {letter.ref}")
+    if letter.task:
+        parts.append(f"task {letter.task.n}")
     if not addressed:
         parts.append(f"to {_listed([_name(seat) for seat in letter.to])}")
     elif len(letter.to) > 1:
@@ -343,6 +347,8 @@ def _origin(letter: Letter, now_ms: int, person: str, *, addressed: bool) -> str
 def _closing(letter: Letter, nonce: str, store: str) -> list[str]:
     if letter.final:
         return ["This letter is final: send no reply, even if it asks for one."]
+    if letter.task and letter.task.act in BRINGS_TASK:
+        return _task_closing(letter, letter.task, nonce, store)
     expects = kind_of(letter.kind).expects
     if not _reply_due(letter):
         line = "No reply is needed. If one helps the work:"
@@ -351,6 +357,16 @@ def _closing(letter: Letter, nonce: str, store: str) -> list[str]:
     else:
         line = f"A reply is needed (when done, --kind {expects}):"
     return [line, reply_command(letter, nonce, store)]
+
+
+def _task_closing(letter: Letter, task: About, nonce: str, store: str) -> list[str]:
+    """How the seat that a task comes to goes on with it. Of several readers the others are told of it."""
+    who = "To take it on" if len(letter.to) == 1 else f"For seat {_name(task.holder)}, to take it on"
+    end = f"MAIL_{nonce}"
+    return [
+        f"{who}: mailstop task accept {task.n}{store} (or need-input, reject). When done:",
+        f"mailstop task complete {task.n}{store} - <<'{end}'\n{_PLACEHOLDER}\n{end}",
+    ]
 
 
 def _reply_due(letter: Letter) -> bool:

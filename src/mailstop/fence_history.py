@@ -155,6 +155,7 @@ def _labels(letter: Letter) -> list[str]:
         _quoted(letter.kind, LONGEST_KIND) if letter.kind != "note" else "",
         "final" if letter.final else "reply needed" if action_needed(letter.kind, letter.needs_reply) else "",
         f"answers {letter.ref}" if letter.ref is not None else "",
+        f"task {letter.task.n}" if letter.task else "",
     ]
 
 

@@ -17,6 +17,18 @@ LARGEST_BODY = 256 * 1024  # bytes of UTF-8
 LONGEST_KIND = 40  # characters
 
 
+class About(Record):
+    """The task that a letter is about. act: what happened to it. holder: the seat that it lies with then, if any.
+
+    n: the task's number, 0 where the index was not asked.
+    """
+
+    id: str
+    act: str
+    holder: str = ""
+    n: int = 0
+
+
 class Letter(Record):
     """A stored letter.
 
@@ -25,7 +37,7 @@ class Letter(Record):
     of the first letter of the conversation. project: the sender's, for display. channel: where it was said, without
     the `#`; empty for a letter to seats. hops: how many letters of other sessions led to it. budget: the number of
     the bag's budget, which letter of it this is, and its limit; empty while none was open. asks: whether its sender
-    waits for the one answer; choices: what that may be.
+    waits for the one answer; choices: what that may be. task: what it is about, where that is a task.
     """
 
     n: int
@@ -48,6 +60,7 @@ class Letter(Record):
     budget: tuple[int, ...] = ()
     asks: bool = False
     choices: tuple[str, ...] = ()
+    task: About | None = None
 
 
 class Draft(Record):
@@ -68,7 +81,7 @@ def letter_from(
     n: int, letter_id: str, at: int, bag: str, data: Mapping[str, Any], body: str, ref: int | None, thread: int
 ) -> Letter:
     """The letter that an entry of the ledger holds. data: its fields. Raises KeyError or TypeError for another's."""
-    asked = data.get("ask")
+    asked, task = data.get("ask"), data.get("task")
     return Letter(
         n,
         letter_id,
@@ -90,6 +103,7 @@ def letter_from(
         tuple(data.get("budget", ())),
         asked is not None,
         tuple(asked["choices"]) if asked else (),
+        About(task["id"], task["act"], task["holder"]) if task else None,
     )
 
 

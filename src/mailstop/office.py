@@ -21,14 +21,15 @@ from mailstop.errors import (
 from mailstop.names import DEFAULT_BAG, PERSON, checked_name, in_bag, nearest
 from mailstop.records import Record
 from mailstop.rules.presence import Holder, holder_of, lives, session_of
-from mailstop.seat import Seat
+from mailstop.seat import Seat, tasks_key
 from mailstop.session import handout_key
 from mailstop.times import now_ms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
+    from mailstop.acts.tasks import Tasks
     from mailstop.clients.caller import Caller
     from mailstop.doors.base import Outcome
     from mailstop.engines.base import Store
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 OPENING_MS = 1_500  # a prompt's hook runs so long, at most, after its client began to say that it is busy
 
 # What a row of the board that falls due begins with, before its "/": the act that does its work, by `do_due(row)`.
-_DUTIES: dict[str, str] = {}
+_DUTIES: dict[str, str] = {"task": "tasks"}
 
 WATCH_BELL = "watch"  # rung for every letter while its file exists, which whoever watches makes
 
@@ -165,6 +166,13 @@ class Office:
 
         return Reading(self)
 
+    @property
+    def tasks(self) -> Tasks:
+        """What the caller may do about tasks."""
+        from mailstop.acts.tasks import Tasks
+
+        return Tasks(self)
+
     def require_person(self, act: str) -> None:
         """Raise PersonOnly unless the person calls."""
         if not self.is_person:
@@ -197,6 +205,7 @@ class Office:
     def _registered(self, session: Session, seated: Seated | None, resumed: bool) -> Registered:
         index = self.store.index
         held = tuple(index.seats_of(session.id))
+        self._look_at_tasks((seat.bag, seat.name) for seat in held)
         waiting = sum(index.count_unread(seat.bag, seat.name) for seat in held)
         due = [(seat, letter) for seat in held for letter in index.owed(seat.bag, seat.name)]
         owed = tuple(letter for seat, letter in due if letter.n > seat.announced)
@@ -223,6 +232,7 @@ class Office:
             raise self._must_join(bag)
         seated = rules.seats.take(self.store, session, name, bag=bag, now=self.clock(), ancestry=self.caller.trail)
         self.set_bell()  # for what waits there
+        self._look_at_tasks((bag, seat) for seat in (seated.seat.name, seated.left))
         return seated
 
     def leave(self, *, bag: str = DEFAULT_BAG) -> Seat:
@@ -231,15 +241,28 @@ class Office:
             raise PersonStays()
         if self.session is None:
             raise NotSeated(where=in_bag(bag))
-        return rules.seats.leave(self.store, self.session, bag=bag, now=self.clock())
+        left = rules.seats.leave(self.store, self.session, bag=bag, now=self.clock())
+        self._look_at_tasks([(bag, left.name)])
+        return left
 
     def end(self) -> None:
         """The caller's session has ended. Its seats stay, and what waits there."""
         if self.session is not None:
             bells.silence(self.session.bell)
             rules.sessions.end(self.store, self.session, now=self.clock())
+            self._look_at_tasks((seat.bag, seat.name) for seat in self.seats())
             if self.session.client == "codex":
                 self.set_bell()  # for the other threads that share it
+
+    def _look_at_tasks(self, seats: Iterable[tuple[str, str]]) -> None:
+        """Somebody has sat down at these seats of a bag, or is gone: where open tasks lie there, their givers are
+        told."""
+        try:
+            for bag, name in seats:
+                if self.store.board.get(tasks_key(bag, name)):
+                    self.tasks.look(bag, name)
+        except MailstopError:  # what the caller came for is done; whoever looks next settles it
+            return
 
     def sweep(self) -> None:
         """Take away what sessions left behind that are over; a bounded part each time, and nothing from a sandbox."""
@@ -332,7 +355,8 @@ class Office:
         letter = self.letter(n, bag=bag)
         writer = self.writer(letter.bag)
         to = rules.letters.reply_recipients(letter, writer.name, to_all=to_all)
-        return self.send(draft.but(to=to, ref=letter.n), bag=letter.bag)
+        rider = self.tasks.answering(letter, writer, draft.body) if letter.task else None
+        return self.send(draft.but(to=to, ref=letter.n), bag=letter.bag, rider=rider)
 
     def checked_bag(self, bag: str) -> None:
         """Raise UnknownBag unless somebody has joined or written in the bag."""

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from mailstop.engines.sqlite.rebuild import PAGE_ENTRIES, rebuild, tables
+from mailstop.task import Order
 from tests.conformance.play import Play
 
 pytestmark = pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
@@ -34,6 +35,10 @@ def mail(office: Play) -> Play:
     asked = office.as_("reviewer").check().letters[0]
     office.as_("reviewer").goes_on()
     office.as_("reviewer").reply(asked.n, to_all=True)
+    with office.as_("builder").at_office() as at:
+        done, _open = (at.tasks.give(Order("reviewer", title)).task for title in ("Fix it", "Look at it"))
+    with office.as_("reviewer").at_office() as at:
+        at.tasks.move(done.n, "complete", "done")
     office.person.reads()
     office.as_("builder").leave()
     player = office.player(project="shop")

@@ -34,12 +34,13 @@ VERBS = {
     "who": "list seats and who holds them",
     "watch": "print a line for each new letter",
     "bags": "list the bags",
+    "task": "give work, take it, say how far it is",
     "demo": "let two programs exchange letters in a temporary home",
     "doctor": "look for what is wrong, and mend it",
     "version": "print the version",
     "hook": "for clients: take a hook's event from standard input",
 }
-WRITING = ("send", "reply", "join")  # verbs of which it may be in doubt whether anything was stored
+WRITING = ("send", "reply", "join", "task")  # verbs of which it may be in doubt whether anything was stored
 ALIASES = {"inbox": "check", "whoami": "status", "--version": "version", "-V": "version"}
 
 

@@ -30,6 +30,7 @@ def letter_json(letter: Letter) -> dict[str, Any]:
         "thread": letter.thread,
         "final": letter.final,
         "artifacts": list(letter.artifacts),
+        "task": letter.task.n if letter.task else None,
         "hint": kind_of(letter.kind).hint,
     }
 

@@ -72,6 +72,9 @@ def _letter(account: Account) -> Result:
             }
         )
     value = {"n": letter.n, "id": letter.id, "bag": letter.bag, "from": letter.sender, "recipients": data}
+    if letter.task:
+        value["task"] = letter.task.n
+        parts.append(f"about task {letter.task.n}: mailstop task show {letter.task.n}")
     return Result(value, "\n\n".join(parts))
 
 

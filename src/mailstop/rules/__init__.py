@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         seats,
         sessions,
         sweeps,
+        tasks,
         tellings,
         tenure,
     )
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
         "seats",
         "sessions",
         "sweeps",
+        "tasks",
         "tellings",
         "tenure",
     ]

@@ -152,6 +152,13 @@ def _receipt(sqlite: sqlite3.Connection, entry: Entry, n: int, seat: str, state:
 
 
 # type of entry: the file in `subjects/` that folds it
-_SUBJECTS: dict[str, str] = {}
+_SUBJECTS: dict[str, str] = {
+    "task_given": "tasks",
+    "task_moved": "tasks",
+    "task_taken": "tasks",
+    "task_returned": "tasks",
+    "task_reassigned": "tasks",
+    "task_seat": "tasks",
+}
 
 _STEPS = {"letter": _letter, "taken": _taken, "left": _left, "receipt": _receipts}

@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import Any, Protocol
 
+    from mailstop.engines.contracts.tasks import TaskIndex
     from mailstop.engines.sqlite.driver import sqlite3
     from mailstop.history import History, Move
-    from mailstop.letter import Letter
+    from mailstop.letter import About, Letter
     from mailstop.receipt import Delivery, Receipt
 
     class Tables(Protocol):
@@ -138,6 +139,12 @@ class SQLiteIndex:
         ((count,),) = self._rows("count", bag=bag)
         return int(count)
 
+    @property
+    def tasks(self) -> TaskIndex:
+        from mailstop.engines.sqlite.subjects.tasks import SQLiteTasks
+
+        return SQLiteTasks(self._tables)
+
     def _rows(self, query: str, **values: Any) -> list[tuple[Any, ...]]:
         return self._tables.rows(QUERY[query], values)
 
@@ -147,7 +154,12 @@ class SQLiteIndex:
             return []
         from mailstop.engines.sqlite.rows import letter_of
 
-        return [letter_of(row, self._tables.path) for row in found]
+        letters = [letter_of(row, self._tables.path) for row in found]
+        return [self._numbered(letter, letter.task) if letter.task else letter for letter in letters]
+
+    def _numbered(self, letter: Letter, about: About) -> Letter:
+        """A letter about a task, with the task's number, which its entry could not know."""
+        return letter.but(task=about.but(n=self.tasks.number(letter.bag, about.id)))
 
 
 def _bounded(number: int | None) -> int:
