@@ -378,13 +378,9 @@ class Tasks:
 
     def _settled(self, n: int, bag: str | None) -> Task:
         """Task `n`, or the one that letter `n` is about, once what is overdue at its seat is settled."""
-        tasks = self._store.index.tasks
-        task = tasks.task(n)
+        task = self._found(n)
         if task is None:
-            letter = self._store.index.letter(n)
-            task = tasks.task(letter.task.n) if letter and letter.task else None
-        if task is None:
-            near = tasks.nearest(n)
+            near = self._store.index.tasks.nearest(n)
             raise UnknownTask(n=n, nearest=f" (nearest: {' and '.join(map(str, near))})" if near else "")
         if bag not in (None, task.bag):
             raise TaskInOtherBag(n=task.n, bag=task.bag, asked=bag)
@@ -392,6 +388,21 @@ class Tasks:
         if task.holder and not task.is_over:
             self.look(task.bag, task.holder)
         return self._now(task)
+
+    def _found(self, n: int) -> Task | None:
+        """Task `n`, or the one that letter `n` is about, also when this store's index has not folded it yet."""
+        index, ledger = self._store.index, self._store.ledger
+        for _ in range(2):
+            if task := index.tasks.task(n):
+                return task
+            letter = index.letter(n)
+            if letter is not None:
+                return index.tasks.task(letter.task.n) if letter.task else None
+            entries = ledger.after(n - 1, limit=1) if n < 1 << 62 else []
+            if not entries or entries[0].n != n:
+                return None
+            ledger.on(entries[0].subject)
+        return None
 
     def _seat(self, writer: Writer, name: str) -> str:
         """The seat that is meant by a name, as for letters. Raises UnknownSeat: no task waits for a seat's first
