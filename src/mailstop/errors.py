@@ -215,6 +215,47 @@ class WaitsInCircle(WouldWaitInCircle):
     comes as a letter. {first}"""
 
 
+# -- tasks
+
+
+class TaskOver(Refused):
+    """Task {n} is {state} since {since}, by {mover}, and what is over never goes on. Nothing was changed. To ask for
+    more, give another: mailstop task give SEAT TITLE -"""
+
+
+class TaskMoved(Refused):
+    """Task {n} is not with {seat}: {place} since {since}. Nothing was changed.{advice}"""
+
+
+class TaskTaken(Refused):
+    """Task {n} is not to be had: {place} since {since}. What else waits: mailstop task list --pool"""
+
+
+class TaskStays(Refused):
+    """Task {n} is there already: {place} since {since}. Nothing was changed."""
+
+
+class TaskInState(Refused):
+    """Task {n} is {state} since {since}, by {mover}; accept is for one that is submitted. To go on with it: mailstop
+    task progress {n} -, or mailstop task complete {n} -"""
+
+
+class NotTaskGiver(Refused):
+    """Only its giver, {giver}, and the person may {act} task {n}. Nothing was changed."""
+
+
+class OtherPool(Refused):
+    """Task {n} lies in the pool of project {project}, and this session works in another. Nothing was changed."""
+
+
+class TaskKeyReused(Refused):
+    """Key {key!r} was already used for task {n}, which asks for something else. Nothing was stored: use another key."""
+
+
+class TaskContended(Refused):
+    """Others change task {n} without end. Nothing was changed: try again."""
+
+
 # -- usage ------------------------------------------------------------------------------------------------------------
 
 
@@ -258,6 +299,14 @@ class UnknownChannel(NotFound):
     NAME"""
 
 
+class UnknownTask(NotFound):
+    """There is no task {n}{nearest}. All that are open: mailstop task list"""
+
+
+class TaskInOtherBag(NotFound):
+    """Task {n} is in bag {bag}, not in bag {asked}. Its number is enough: leave --bag out."""
+
+
 # -- time ------------------------------------------------------------------------------------------------------------
 
 
@@ -265,6 +314,10 @@ class TimedOut(MailstopError):
     """Nothing came within {seconds:g} seconds."""
 
     exit_code = 4
+
+
+class EmptyPool(TimedOut):
+    """Nothing waits in the pool of project {project}{lost}."""
 
 
 # -- the store -------------------------------------------------------------------------------------------------------
@@ -333,6 +386,10 @@ class Uncertain(MailstopError):
     """Whether it was stored is not known ({reason}). Repeat with the same --key: it is then stored once."""
 
     exit_code = 6
+
+
+class TaskUncertain(Uncertain):
+    """Whether task {n} was changed is not known ({reason}). Look, and repeat what is missing: mailstop task show {n}"""
 
 
 class OutputLost(MailstopError):

@@ -18,11 +18,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from mailstop.letter import Letter
+    from mailstop.letter import About, Letter
 
 LONGEST_PREVIEW = 180  # characters
 LONGEST_ANNOUNCEMENT = 600  # code points
 LONGEST_REMINDER = 200  # code points; an announcement after compaction
+
+BRINGS_TASK = ("give", "reassign")  # what a letter about a task says, when the task comes to a seat by it
 
 # What a `case` in a hook's guard looks for in the event on its standard input; JSON escapes none of it.
 RING_MARK = "mailstop: letter"
@@ -353,6 +355,8 @@ def _origin(letter: Letter, now_ms: int, person: str, *, addressed: bool) -> str
         parts.append(f"answers {letter.ref}")
     if letter.budget:
         parts.append("budget {1} of {2}".format(*letter.budget))
+    if letter.task:
+        parts.append(f"task {letter.task.n}")
     if not addressed:
         parts.append(f"to {_listed([_name(seat) for seat in letter.to])}")
     elif len(letter.to) > 1:
@@ -367,6 +371,8 @@ def _closing(letter: Letter, nonce: str, store: str) -> list[str]:
         return _asking(letter, nonce, store)
     if letter.final:
         return ["This letter is final: send no reply, even if it asks for one."]
+    if letter.task and letter.task.act in BRINGS_TASK:
+        return _task_closing(letter, letter.task, nonce, store)
     expects = kind_of(letter.kind).expects
     if not _reply_due(letter):
         line = "No reply is needed. If one helps:"
@@ -390,6 +396,16 @@ def choice_lines(question: Letter) -> list[str]:
     """The choices of a question, each with its number, as a reader may see what its sender wrote."""
     choices = question.choices[:MOST_CHOICES]
     return [f'{number} "{one_line(text, LONGEST_CHOICE)}"' for number, text in enumerate(choices, 1)]
+
+
+def _task_closing(letter: Letter, task: About, nonce: str, store: str) -> list[str]:
+    """How the seat that a task comes to goes on with it. Of several readers the others are told of it."""
+    who = "To take it on" if len(letter.to) == 1 else f"For seat {_name(task.holder)}, to take it on"
+    end = f"MAIL_{nonce}"
+    return [
+        f"{who}: mailstop task accept {task.n}{store} (or need-input, reject). When done:",
+        f"mailstop task complete {task.n}{store} - <<'{end}'\n{_PLACEHOLDER}\n{end}",
+    ]
 
 
 def _reply_due(letter: Letter) -> bool:

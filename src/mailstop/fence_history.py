@@ -157,6 +157,7 @@ def _labels(letter: Letter) -> list[str]:
         f"answers {letter.ref}" if letter.ref is not None else "",
         "budget {}: {} of {}".format(*letter.budget) if letter.budget else "",
         f"hop {letter.hops}" if letter.hops > 1 else "",
+        f"task {letter.task.n}" if letter.task else "",
     ]
 
 

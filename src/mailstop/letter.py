@@ -23,6 +23,18 @@ ALL = "all"
 NOBODY = "nobody"
 
 
+class About(Record):
+    """The task that a letter is about. act: what happened to it. holder: the seat that it lies with then, if any.
+
+    n: the task's number, 0 where the index was not asked.
+    """
+
+    id: str
+    act: str
+    holder: str = ""
+    n: int = 0
+
+
 class Letter(Record):
     """A stored letter.
 
@@ -32,8 +44,8 @@ class Letter(Record):
     the `#`; empty for a letter to seats. wakes: whom its coming wakes: ALL whom it is for, NOBODY, or of a channel's
     readers those of the project of this id. hops: how many letters of other sessions led to it. budget: the number of
     the bag's budget, which letter of it this is, and its limit; empty while none was open. asks: whether its sender
-    waits for the one answer; choices: what that may be. closed: how such a question has ended, where its reader is to
-    be told; nothing that is stored.
+    waits for the one answer; choices: what that may be. task: what it is about, where that is a task. closed: how such
+    a question has ended, where its reader is to be told; nothing that is stored.
     """
 
     n: int
@@ -57,6 +69,7 @@ class Letter(Record):
     asks: bool = False
     choices: tuple[str, ...] = ()
     wakes: str = ALL
+    task: About | None = None
     closed: str = ""
 
     @property
@@ -89,7 +102,7 @@ def letter_from(
     n: int, letter_id: str, at: int, bag: str, data: Mapping[str, Any], body: str, ref: int | None, thread: int
 ) -> Letter:
     """The letter that an entry of the ledger holds. data: its fields. Raises KeyError or TypeError for another's."""
-    asked = data.get("ask")
+    asked, task = data.get("ask"), data.get("task")
     return Letter(
         n,
         letter_id,
@@ -112,6 +125,7 @@ def letter_from(
         asked is not None,
         tuple(asked["choices"]) if asked else (),
         data.get("wakes", ALL),
+        About(task["id"], task["act"], task["holder"]) if task else None,
     )
 
 

@@ -22,7 +22,7 @@ from mailstop.letter import NOBODY
 from mailstop.names import DEFAULT_BAG, PERSON, checked_name, in_bag, nearest
 from mailstop.records import Record
 from mailstop.rules.presence import Holder, holder_of, lives, session_of
-from mailstop.seat import Seat
+from mailstop.seat import Seat, tasks_key
 from mailstop.session import chain_key, handout_key
 from mailstop.times import now_ms
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from mailstop.acts.asks import Asks
     from mailstop.acts.budgets import Budgets
     from mailstop.acts.channels import Channels
+    from mailstop.acts.tasks import Tasks
     from mailstop.clients.caller import Caller
     from mailstop.doors.base import Outcome
     from mailstop.engines.base import Store
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
 OPENING_MS = 1_500  # a prompt's hook runs so long, at most, after its client began to say that it is busy
 
 # What a row of the board that falls due begins with, before its "/": the act that does its work, by `do_due(row)`.
-_DUTIES: dict[str, str] = {}
+_DUTIES: dict[str, str] = {"task": "tasks"}
 
 WAITS = "waits"  # the row of the board that holds who waits for an answer (rules/waits.py)
 WATCH_BELL = "watch"  # rung for every letter while its file exists, which whoever watches makes
@@ -196,6 +197,13 @@ class Office:
 
         return Asks(self)
 
+    @property
+    def tasks(self) -> Tasks:
+        """What the caller may do about tasks."""
+        from mailstop.acts.tasks import Tasks
+
+        return Tasks(self)
+
     def require_person(self, act: str) -> None:
         """Raise PersonOnly unless the person calls."""
         if not self.is_person:
@@ -228,6 +236,7 @@ class Office:
     def _registered(self, session: Session, seated: Seated | None, resumed: bool) -> Registered:
         index = self.store.index
         held = tuple(index.seats_of(session.id))
+        self._seats_changed(*held)
         waiting = sum(index.count_unread(seat.bag, seat.name) for seat in held)
         due = [(seat, letter) for seat in held for letter in index.owed(seat.bag, seat.name)]
         owed = tuple(letter for seat, letter in due if letter.n > seat.announced)
@@ -255,7 +264,7 @@ class Office:
         seated = rules.seats.take(self.store, session, name, bag=bag, now=self.clock(), ancestry=self.caller.trail)
         self.set_bell()  # for what waits there
         left = [Seat(bag, seated.left)] if seated.left else []
-        self._tell_who_waits(seated.seat, *left)
+        self._seats_changed(seated.seat, *left)
         return seated
 
     def leave(self, *, bag: str = DEFAULT_BAG) -> Seat:
@@ -264,9 +273,9 @@ class Office:
             raise PersonStays()
         if self.session is None:
             raise NotSeated(where=in_bag(bag))
-        seat = rules.seats.leave(self.store, self.session, bag=bag, now=self.clock())
-        self._tell_who_waits(seat)
-        return seat
+        left = rules.seats.leave(self.store, self.session, bag=bag, now=self.clock())
+        self._seats_changed(left)
+        return left
 
     def end(self) -> None:
         """The caller's session has ended. Its seats stay, and what waits there."""
@@ -274,14 +283,21 @@ class Office:
             bells.silence(self.session.bell)
             bells.silence(bells.prompt_bell(self.session.bell))
             rules.sessions.end(self.store, self.session, now=self.clock())
-            self._tell_who_waits(*self.seats())
+            self._seats_changed(*self.seats())
             if self.session.client == "codex":
                 self.set_bell()  # for the other threads that share it
 
-    def _tell_who_waits(self, *changed: Seat) -> None:
-        """Wake those who wait for an answer from these seats: somebody has left them or sat down there."""
-        if self.store.board.get(WAITS):
-            self.asks.seat_changed(*changed)
+    def _seats_changed(self, *seats: Seat) -> None:
+        """Somebody has sat down at these seats, or is gone: tell those who wait for an answer from there, and the
+        givers of the open tasks that lie there."""
+        try:
+            if self.store.board.get(WAITS):
+                self.asks.seat_changed(*seats)
+            for seat in seats:
+                if self.store.board.get(tasks_key(seat.bag, seat.name)):
+                    self.tasks.look(seat.bag, seat.name)
+        except MailstopError:  # what the caller came for is done; whoever looks next settles it
+            return
 
     def sweep(self) -> None:
         """Take away what sessions left behind that are over; a bounded part each time, and nothing from a sandbox."""
@@ -383,7 +399,8 @@ class Office:
         answer = draft.but(to=to, ref=letter.n)
         if letter.asks and writer.name in letter.to:
             return self.asks.reply(letter, answer)
-        return self.send(answer, bag=letter.bag)
+        rider = self.tasks.answering(letter, writer, draft.body) if letter.task else None
+        return self.send(answer, bag=letter.bag, rider=rider)
 
     def checked_bag(self, bag: str) -> None:
         """Raise UnknownBag unless somebody has joined or written in the bag."""

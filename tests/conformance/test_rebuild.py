@@ -13,6 +13,7 @@ import pytest
 
 from mailstop.engines.sqlite.rebuild import PAGE_ENTRIES, rebuild, tables
 from mailstop.limits import LARGEST
+from mailstop.task import Order
 from tests.conformance.play import Play
 
 pytestmark = pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
@@ -42,6 +43,10 @@ def mail(office: Play) -> Play:
     office.as_("reviewer").subscribe("news")
     office.as_("reviewer").check(sender="critic")  # out of order
     office.as_("reviewer").goes_on()
+    with office.as_("builder").at_office() as at:
+        done, _open = (at.tasks.give(Order("reviewer", title)).task for title in ("Fix it", "Look at it"))
+    with office.as_("reviewer").at_office() as at:
+        at.tasks.move(done.n, "complete", "done")
     office.person.reads()
     office.person.closes_budget()
     office.person.sets_limits(budgeted=False)

@@ -40,13 +40,14 @@ VERBS = {
     "bags": "list the bags",
     "budget": "show a bag's budget of letters; the person opens and closes it",
     "limits": "show what bounds the letters of a bag; the person sets it",
+    "task": "give work, take it, say how far it is",
     "demo": "let two programs exchange letters in a temporary home",
     "doctor": "look for what is wrong, and mend it",
     "version": "print the version",
     "hook": "for clients: take a hook's event from standard input",
 }
 # verbs of which it may be in doubt whether anything was stored
-WRITING = ("send", "reply", "join", "ask", "answer", "cancel", "budget", "limits")
+WRITING = ("send", "reply", "join", "ask", "answer", "cancel", "task", "budget", "limits")
 ALIASES = {"inbox": "check", "whoami": "status", "--version": "version", "-V": "version"}
 
 

@@ -32,6 +32,7 @@ def letter_json(letter: Letter) -> dict[str, Any]:
         "artifacts": list(letter.artifacts),
         "asks": letter.asks and not letter.closed,
         "choices": list(letter.choices),
+        "task": letter.task.n if letter.task else None,
         "hint": kind_of(letter.kind).hint,
         "hops": letter.hops,
         "budget": budget_json(letter),

@@ -80,6 +80,9 @@ def _letter(account: Account) -> Result:
     value |= {"hops": letter.hops, "budget": budget_json(letter)}
     if letter.asks:
         value["question"] = letter.closed or "open"
+    if letter.task:
+        value["task"] = letter.task.n
+        parts.append(f"about task {letter.task.n}: mailstop task show {letter.task.n}")
     return Result(value, "\n\n".join(parts))
 
 

@@ -189,6 +189,12 @@ _SUBJECTS: dict[str, str] = {
     "limits_set": "budgets",
     "ask_answered": "asks",
     "ask_canceled": "asks",
+    "task_given": "tasks",
+    "task_moved": "tasks",
+    "task_taken": "tasks",
+    "task_returned": "tasks",
+    "task_reassigned": "tasks",
+    "task_seat": "tasks",
 }
 
 _STEPS = {"letter": _letter, "taken": _taken, "left": _left, "receipt": _receipts}

@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
     from mailstop.engines.contracts.asks import AskIndex
     from mailstop.engines.contracts.budgets import BudgetIndex
+    from mailstop.engines.contracts.tasks import TaskIndex
     from mailstop.engines.sqlite.driver import sqlite3
     from mailstop.engines.sqlite.subjects.channels import SQLiteChannels
     from mailstop.history import History, Move
-    from mailstop.letter import Letter
+    from mailstop.letter import About, Letter
     from mailstop.limits import Standing
     from mailstop.receipt import Delivery, Receipt
 
@@ -197,6 +198,13 @@ class SQLiteIndex:
 
         return SQLiteAsks(self._tables)
 
+    @property
+    @property
+    def tasks(self) -> TaskIndex:
+        from mailstop.engines.sqlite.subjects.tasks import SQLiteTasks
+
+        return SQLiteTasks(self._tables)
+
     def _rows(self, query: str, **values: Any) -> list[tuple[Any, ...]]:
         return self._tables.rows(QUERY[query], values)
 
@@ -206,7 +214,12 @@ class SQLiteIndex:
             return []
         from mailstop.engines.sqlite.rows import letter_of
 
-        return [letter_of(row, self._tables.path) for row in found]
+        letters = [letter_of(row, self._tables.path) for row in found]
+        return [self._numbered(letter, letter.task) if letter.task else letter for letter in letters]
+
+    def _numbered(self, letter: Letter, about: About) -> Letter:
+        """A letter about a task, with the task's number, which its entry could not know."""
+        return letter.but(task=about.but(n=self.tasks.number(letter.bag, about.id)))
 
 
 def _bounded(number: int | None) -> int:

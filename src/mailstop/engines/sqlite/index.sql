@@ -130,3 +130,33 @@ CREATE TABLE asks (
 ) STRICT;
 CREATE INDEX asks_open ON asks (n) WHERE state = 'open';
 CREATE INDEX asks_open_asked ON asks (bag, asked, n) WHERE state = 'open';
+
+-- Tasks. place orders them for lists: while open by priority and age, afterwards behind all those, the newest first.
+CREATE TABLE tasks (
+    n INTEGER PRIMARY KEY,
+    bag TEXT NOT NULL,
+    id TEXT NOT NULL,
+    giver TEXT NOT NULL,
+    priority INTEGER NOT NULL,
+    letter TEXT NOT NULL,
+    holder TEXT NOT NULL,
+    home TEXT NOT NULL,
+    state TEXT NOT NULL,
+    epoch INTEGER NOT NULL,
+    assigned INTEGER NOT NULL,
+    since INTEGER NOT NULL,
+    mover TEXT NOT NULL,
+    empty_since INTEGER NOT NULL,
+    last INTEGER NOT NULL,
+    is_open INTEGER NOT NULL,
+    pooled INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    UNIQUE (bag, id)
+) STRICT;
+CREATE INDEX tasks_place ON tasks (bag, place);
+CREATE INDEX tasks_holder ON tasks (bag, holder, place);
+CREATE INDEX tasks_giver ON tasks (bag, giver, place);
+CREATE INDEX tasks_pool ON tasks (bag, home, place) WHERE pooled;
+CREATE INDEX tasks_pools ON tasks (bag, place) WHERE pooled;
+CREATE INDEX tasks_holder_open ON tasks (bag, holder, n) WHERE is_open;
+CREATE INDEX tasks_noticed ON tasks (bag, holder, empty_since, n) WHERE is_open AND empty_since > 0;
