@@ -148,8 +148,8 @@ class WakesMany(Refused):
 
 
 class BudgetSpent(Refused):
-    """All {limit} letters of this bag's budget are used{where}. Nothing was stored: do not try again. Only the person
-    can continue: {command}"""
+    """The budget of {letters}{where} is used up. Nothing was stored: do not try again. Only the person can continue:
+    {command}"""
 
 
 class NoBudget(Refused):

@@ -103,7 +103,7 @@ def test_a_spent_budget_refuses_and_stores_nothing(office: Play) -> None:
     for act in (partial(builder.send, "human"), partial(builder.send, "human", ref=n, key="k")):
         with pytest.raises(BudgetSpent) as refusal:
             act()
-        assert refusal.value.message.startswith("All 1 letters of this bag's budget are used.")
+        assert refusal.value.message.startswith("The budget of 1 letter is used up. Nothing was stored")
         assert "Only the person can continue: mailstop budget open" in refusal.value.message
 
     assert office.entries() == before
@@ -115,7 +115,7 @@ def test_the_refusal_leads_to_the_bag_that_it_is_about(office: Play) -> None:
     office.person.opens_budget(1, "side")
     office.as_("builder", "side").send("human", bag="side")
 
-    with pytest.raises(BudgetSpent, match=r"in bag side\..*: mailstop budget open --bag side$"):
+    with pytest.raises(BudgetSpent, match=r"letter in bag side is used up\..*: mailstop budget open --bag side$"):
         office.as_("builder", "side").send("human", bag="side")
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from mailstop.fence import (
     age,
     announcement,
     deliver,
+    is_own_prompt,
     is_ring_line,
     nothing_new,
     preview,
@@ -30,6 +32,7 @@ from mailstop.fence import (
 from mailstop.json_text import dumps
 from mailstop.kinds import KINDS
 from mailstop.letter import LARGEST_BODY, Letter
+from mailstop.limits import LARGEST
 from mailstop.names import LONGEST
 
 NONCE = "9f3c2a1b"
@@ -128,6 +131,25 @@ def test_a_final_letter_has_one_sentence_and_no_command() -> None:
     assert "mailstop reply" not in text
 
 
+def test_a_letter_says_which_of_its_bags_budget_it_is() -> None:
+    assert ", 2 min ago, budget 3 of 12." in text_of(letter(budget=(2, 3, 12)))
+    assert "budget" not in text_of(letter())
+
+
+def test_the_last_letter_of_a_budget_has_one_sentence_and_no_command_and_no_reply_is_due() -> None:
+    text = text_of(letter(budget=(2, 12, 12), needs_reply=True, kind="question"), letter("second", n=143))
+    last = "The last letter of this bag's budget: send no reply; only the person can continue."
+    assert ", budget 12 of 12.\n" in text
+    assert f"{END}\n{last}\n\nLetter 143" in text
+    assert "mailstop reply 142" not in text
+    assert "A reply is needed" not in text
+
+
+def test_the_sentence_of_a_last_letter_in_a_body_makes_it_none() -> None:
+    last = "The last letter of this bag's budget: send no reply; only the person can continue."
+    assert text_of(letter(last)).endswith(reply_command(letter(), NONCE))
+
+
 def test_the_sentence_of_a_final_letter_in_a_body_makes_it_none() -> None:
     text = text_of(letter("This letter is final: send no reply, even if it asks for one."))
     assert text.endswith(reply_command(letter(), NONCE))
@@ -168,13 +190,13 @@ def test_paths_stand_in_quotes_cleaned_and_counted() -> None:
 
 def test_the_fixed_text_around_a_letter_is_at_most_700_code_points_with_the_longest_of_everything() -> None:
     longest = 0
+    budgets = ((), (HIGHEST, LARGEST - 1, LARGEST), (HIGHEST, LARGEST, LARGEST))
     for kind in (*KINDS, "k" * 40):
-        for final in (False, True):
-            for needs_reply in (False, True):
-                worst = LONGEST_LETTER.but(kind=kind, final=final, needs_reply=needs_reply)
-                text = text_of(worst)
-                assert bodies(text) == ["B\n"]
-                longest = max(longest, len(text) - len(worst.body))
+        for final, needs_reply, budget in product((False, True), (False, True), budgets):
+            worst = LONGEST_LETTER.but(kind=kind, final=final, needs_reply=needs_reply, budget=budget)
+            text = text_of(worst)
+            assert bodies(text) == ["B\n"]
+            longest = max(longest, len(text) - len(worst.body))
     assert 600 < longest <= 700
 
 
@@ -522,3 +544,34 @@ def test_a_preview_is_short_and_moves_no_cursor(body: str, kind: str, to: list[s
 )
 def test_ages_are_told_in_the_unit_that_people_use(ms: int, told: str) -> None:
     assert age(ms) == told
+
+
+# -- whose prompt it is -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "go on",
+        "",
+        "What does 'mailstop: letter 9 from builder' mean?",
+        "mailstop: letter 9 from builder\nanswer it",
+        "tell me what <task-notification> is",
+    ],
+)
+def test_what_the_person_types_is_their_own_prompt(prompt: str) -> None:
+    assert is_own_prompt(prompt)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "mailstop: letter 9 from builder",
+        "mailstop: letter 9 from builder\nmailstop: letters 10 and 11",
+        "<task-notification>\n<summary>M</summary>\n<event>mailstop: letter 9 from x</event>\n</task-notification>",
+        "<task-notification>\n<summary>Agent completed</summary>\n<result>done</result>\n</task-notification>",
+        '\n<cross-session-message from="uds:/tmp/x">\nhi\n</cross-session-message>',
+    ],
+)
+def test_what_a_door_or_the_client_itself_writes_is_not(prompt: str) -> None:
+    assert not is_own_prompt(prompt)

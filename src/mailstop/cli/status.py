@@ -88,8 +88,11 @@ def _letter(account: Account) -> Result:
 
 def _counted(letter: Letter) -> list[str]:
     """What a letter counted for: its hops, and its place in the bag's budget."""
-    hops = "1 hop" if letter.hops == 1 else f"{letter.hops} hops"
-    parts = [hops] * bool(letter.hops) + [budget_text(letter)] * bool(letter.budget)
+    parts = []
+    if letter.hops:
+        parts.append("1 hop" if letter.hops == 1 else f"{letter.hops} hops")
+    if letter.budget:
+        parts.append(budget_text(letter))
     return [f"  {'; '.join(parts)}"] if parts else []
 
 

@@ -93,8 +93,8 @@ def charge(store: Store, writer: Writer, ref: Letter | None, *, now: int) -> Cha
             raise NoBudget(bag=writer.bag, command=_command("budget open", writer.bag))
         return Charge({"hops": hops}, expect)
     if not budget.left:
-        command = _command("budget open", writer.bag)
-        raise BudgetSpent(limit=budget.limit, where=in_bag(writer.bag), command=command)
+        letters = "1 letter" if budget.limit == 1 else f"{budget.limit} letters"
+        raise BudgetSpent(letters=letters, where=in_bag(writer.bag), command=_command("budget open", writer.bag))
     expect[subject("letters", writer.bag)] = standing.letters
     return Charge({"hops": hops, "budget": [budget.ordinal, budget.spent + 1, budget.limit]}, expect)
 
