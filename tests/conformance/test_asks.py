@@ -412,6 +412,17 @@ def test_who_waits_hears_that_the_session_came_to_rest(office: Play) -> None:
     assert builder.peek() == []
 
 
+def test_what_came_just_before_the_time_was_over_is_heard_at_the_end(office: Play) -> None:
+    builder, reviewer = pair(office)
+    asked = builder.ask("reviewer", wait_s=10)
+    shown(reviewer)
+    reviewer.stops()
+    office.clock.advance(11)
+
+    assert builder.rest(asked).state == IDLE
+    assert office.rows("waits") == []
+
+
 def test_who_waits_no_longer_is_told_once(office: Play) -> None:
     builder, reviewer = pair(office)
     asked = builder.ask("reviewer")

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.clients.waiting import wait_for
+from tests.integration.test_hot_path import assert_lean, imported
 from tests.party import MAILSTOP, ClaudeParty, CompletedRun, Party, Person, Running
 
 SeatAt = Callable[..., Party]
@@ -318,6 +319,40 @@ def test_a_second_answer_exits_1_and_names_the_first(seat: SeatAt) -> None:
 
     assert (run.code, run.out) == (1, "")
     assert f"Question {n} has its answer: letter {first}, by reviewer at" in run.err
+
+
+# -- what it costs
+
+
+def test_what_hooks_and_checks_do_about_questions_is_lean(seat: SeatAt, claude: ClaudeParty) -> None:
+    builder = seat("builder")
+    claude.open(SESSION)
+    claude.run("join", "reviewer")
+    builder.run("ask", "reviewer", "May I?", "--wait", "0")
+    event = {"session_id": SESSION, "cwd": str(claude.home), "prompt": "go", "prompt_id": "p1"}
+
+    for name in ("UserPromptSubmit", "PreToolUse", "Stop"):
+        _, modules = imported(claude, "hook", input=json.dumps({"hook_event_name": name, **event}))
+        assert_lean(modules)
+        assert ("mailstop.acts.asks" in modules) == (name == "Stop")
+    run, modules = imported(builder, "check")
+
+    assert "ended its turn without an answer" in run.out
+    assert_lean(modules)
+    assert "mailstop.acts.asks" not in modules
+
+
+def test_asking_and_answering_is_lean(seat: SeatAt) -> None:
+    builder, reviewer = seat("builder"), seat("reviewer")
+
+    run, modules = imported(builder, "ask", "reviewer", "May I?", "--wait", "0", "--json")
+    assert_lean(modules)
+    n = run.json["n"]
+    assert_lean(imported(reviewer, "answer", str(n), "yes")[1])
+    run, modules = imported(builder, "ask", "--resume", str(n))
+
+    assert "yes" in run.out
+    assert_lean(modules)
 
 
 # -- usage, and who may
