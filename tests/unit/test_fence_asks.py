@@ -24,9 +24,7 @@ def test_a_question_says_how_to_answer_it() -> None:
 
 def test_a_question_with_choices_lists_them_and_takes_a_number() -> None:
     assert text_of(QUESTION.but(choices=("yes", 'no, "never"'))).endswith(
-        "Its sender waits for one of these (K: its number):\n"
-        '1 "yes"\n2 "no, \'never\'"\n'
-        "mailstop answer 142 --choice K"
+        'Its sender waits for one of these (K: its number):\n1 "yes"\n2 "no, \'never\'"\nmailstop answer 142 --choice K'
     )
 
 
