@@ -388,7 +388,7 @@ def _asking(question: Letter, nonce: str, store: str) -> list[str]:
         return [f"This question was {question.closed}: no answer is needed."]
     if not question.choices:
         return ["Its sender waits for one answer:", answer_command(question, nonce, store)]
-    head = "Its sender waits for one answer, one of these choices of theirs (K is its number):"
+    head = "Its sender waits for one of these (K: its number):"
     return [head, *choice_lines(question), answer_command(question, nonce, store)]
 
 

@@ -266,6 +266,29 @@ def test_only_the_seat_that_was_asked_answers(office: Play) -> None:
     assert builder.look(asked).state == PENDING
 
 
+def test_nobody_answers_for_a_seat_that_nobody_has_taken(office: Play) -> None:
+    builder = office.as_("builder")
+    n = builder.ask("reviewer", hold=True).question.n
+
+    for other in (office.as_("tester"), office.person, builder):
+        with pytest.raises(NotAsked):
+            other.answer(n)
+    with builder.at_office() as at:
+        assert [each.ask.n for each in at.asks.listed()[0]] == [n]
+
+
+def test_a_question_never_expires(office: Play) -> None:
+    builder, reviewer = pair(office)
+    asked = builder.ask("reviewer")
+    office.clock.advance(366 * 24 * 3600)
+    with office.stranger.at_office() as at:
+        at.do_due_work()
+
+    assert [letter.n for letter in reviewer.check().letters] == [asked.question.n]
+    assert reviewer.answer(asked.question.n).new
+    assert builder.look(asked).state == ANSWERED
+
+
 def test_a_letter_that_was_not_asked_is_no_question(office: Play) -> None:
     builder, reviewer = pair(office)
     n = builder.send("reviewer", kind="question", needs_reply=True).letter.n
@@ -410,6 +433,17 @@ def test_who_waits_hears_that_the_session_came_to_rest(office: Play) -> None:
     assert builder.look(asked).state == IDLE
     assert builder.rest(asked).state == IDLE
     assert builder.peek() == []
+
+
+def test_what_came_just_before_the_time_was_over_is_heard_at_the_end(office: Play) -> None:
+    builder, reviewer = pair(office)
+    asked = builder.ask("reviewer", wait_s=10)
+    shown(reviewer)
+    reviewer.stops()
+    office.clock.advance(11)
+
+    assert builder.rest(asked).state == IDLE
+    assert office.rows("waits") == []
 
 
 def test_who_waits_no_longer_is_told_once(office: Play) -> None:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from mailstop.times import now_ms
 from tests.clients.waiting import wait_for
+from tests.integration.test_hot_path import assert_lean, imported
 from tests.party import MAILSTOP, ClaudeParty, CompletedRun, Party, Person, Running
 
 SeatAt = Callable[..., Party]
@@ -96,10 +100,18 @@ def test_without_a_wait_the_question_is_left_there(seat: SeatAt) -> None:
     assert reviewer.run("read", str(question["n"]), "--raw").out == "May I?"
 
 
-def test_a_wait_lasts_45_seconds_unless_told_otherwise(seat: SeatAt) -> None:
-    help_text = seat("builder").run("ask", "--help").out
+@pytest.mark.parametrize(("words", "seconds"), [([], 45), (["--wait", "600"], 600)])
+def test_a_wait_lasts_45_seconds_unless_told_otherwise(seat: SeatAt, words: list[str], seconds: int) -> None:
+    builder, reviewer = seat("builder"), seat("reviewer")
+    before = now_ms()
+    ask, _ = asking(builder, reviewer, "reviewer", "May I?", *words)
+    after = now_ms()
 
-    assert "wait so many seconds (default 45)" in " ".join(help_text.split())
+    with closing(sqlite3.connect(builder.home / ".local/share/mailstop/mailstop.db")) as connection:
+        ((row,),) = connection.execute("SELECT value FROM board WHERE key = 'waits'").fetchall()
+    (wait,) = json.loads(row)["waits"]
+    assert before <= wait["until"] - seconds * 1000 <= after
+    ask.kill()
 
 
 def test_another_process_of_the_session_waits_on_and_gets_the_answer(seat: SeatAt) -> None:
@@ -134,6 +146,21 @@ def test_a_wait_uses_no_processor(seat: SeatAt) -> None:
     assert ask.processor_s() - before < 0.03
     reviewer.run("answer", str(n), "yes")
     assert ended(ask) == 0
+
+
+def test_many_who_wait_are_in_nobodys_way_and_each_gets_its_own_answer(seat: SeatAt) -> None:
+    builder, reviewer = seat("builder"), seat("reviewer")
+    running = [builder.start("ask", "reviewer", f"question {count}", "--json") for count in range(12)]
+    wait_for("all wait", lambda: len(waits(reviewer)) == 12)
+
+    began = time.monotonic()
+    builder.send("reviewer", "something else")
+    assert time.monotonic() - began < SOON_S
+    for each in reviewer.run("asks", "--given", "--json").json["questions"]:
+        assert reviewer.run("answer", str(each["n"]), f"answer to {each['text']}").code == 0
+
+    assert [ended(ask) for ask in running] == [0] * 12
+    assert [output(ask)["answer"]["body"] for ask in running] == [f"answer to question {count}" for count in range(12)]
 
 
 def test_other_letters_do_not_end_a_wait_and_wait_for_a_check(seat: SeatAt) -> None:
@@ -320,6 +347,40 @@ def test_a_second_answer_exits_1_and_names_the_first(seat: SeatAt) -> None:
     assert f"Question {n} has its answer: letter {first}, by reviewer at" in run.err
 
 
+# -- what it costs
+
+
+def test_what_hooks_and_checks_do_about_questions_is_lean(seat: SeatAt, claude: ClaudeParty) -> None:
+    builder = seat("builder")
+    claude.open(SESSION)
+    claude.run("join", "reviewer")
+    builder.run("ask", "reviewer", "May I?", "--wait", "0")
+    event = {"session_id": SESSION, "cwd": str(claude.home), "prompt": "go", "prompt_id": "p1"}
+
+    for name in ("UserPromptSubmit", "PreToolUse", "Stop"):
+        _, modules = imported(claude, "hook", input=json.dumps({"hook_event_name": name, **event}))
+        assert_lean(modules)
+        assert ("mailstop.acts.asks" in modules) == (name == "Stop")
+    run, modules = imported(builder, "check")
+
+    assert "ended its turn without an answer" in run.out
+    assert_lean(modules)
+    assert "mailstop.acts.asks" not in modules
+
+
+def test_asking_and_answering_is_lean(seat: SeatAt) -> None:
+    builder, reviewer = seat("builder"), seat("reviewer")
+
+    run, modules = imported(builder, "ask", "reviewer", "May I?", "--wait", "0", "--json")
+    assert_lean(modules)
+    n = run.json["n"]
+    assert_lean(imported(reviewer, "answer", str(n), "yes")[1])
+    run, modules = imported(builder, "ask", "--resume", str(n))
+
+    assert "yes" in run.out
+    assert_lean(modules)
+
+
 # -- usage, and who may
 
 
@@ -370,6 +431,21 @@ def test_a_circle_exits_1_and_is_named(seat: SeatAt) -> None:
     assert "reviewer -> builder -> reviewer" in run.err
     reviewer.run("answer", str(n), "yes")
     assert ended(ask) == 0
+
+
+def test_a_store_that_cannot_be_read_is_reported_and_not_called_pending(seat: SeatAt) -> None:
+    builder, reviewer = seat("builder"), seat("reviewer")
+    n = builder.run("ask", "reviewer", "May I?", "--wait", "0", "--json").json["n"]
+    store = builder.home / ".local/share/mailstop/mailstop.db"
+    for file in store.parent.glob("mailstop.db-*"):
+        file.unlink()
+    store.write_bytes(b"x" * store.stat().st_size)
+
+    for party, words in ((builder, ["ask", "--resume", str(n)]), (reviewer, ["answer", str(n), "yes"])):
+        run = party.run(*words)
+        assert (run.code, run.out) == (5, "")
+        assert "the store" in run.err.lower()
+        assert "pending" not in run.err
 
 
 def test_a_store_that_is_absent_is_not_made_by_a_question(stranger: Party) -> None:

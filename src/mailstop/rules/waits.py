@@ -66,10 +66,14 @@ class Wait(Record):
 
 
 class Waits(Record):
-    """All waits of a store that may count, and the revision of the row they were read from (0: there is none)."""
+    """All waits of a store that may count, and the revision of the row they were read from (0: there is none).
+
+    over: what is in the row besides: of dead processes, or their time is over.
+    """
 
     all: tuple[Wait, ...] = ()
     revision: int = 0
+    over: tuple[Wait, ...] = ()
 
     @property
     def rows(self) -> dict[str, int]:
@@ -99,7 +103,8 @@ def waits_of(store: Store, now: int) -> Waits:
     if row is None:
         return Waits()
     waits = [Wait.of(value) for value in row.value["waits"]]
-    return Waits(tuple(wait for wait in waits if _goes_on(wait, now)), row.revision)
+    going_on = tuple(wait for wait in waits if _goes_on(wait, now))
+    return Waits(going_on, row.revision, tuple(wait for wait in waits if wait not in going_on))
 
 
 def _goes_on(wait: Wait, now: int) -> bool:
@@ -130,7 +135,7 @@ def forget(store: Store, wait_id: str, now: int) -> Wait | None:
     found: list[Wait] = []
 
     def left(waits: Waits) -> Sequence[Wait]:
-        found[:] = [wait for wait in waits.all if wait.id == wait_id]
+        found[:] = [wait for wait in (*waits.all, *waits.over) if wait.id == wait_id]
         return [wait for wait in waits.all if wait.id != wait_id]
 
     change(store, left, now)
@@ -142,7 +147,7 @@ def change(store: Store, left: Callable[[Waits], Sequence[Wait]], now: int) -> N
     for _ in range(MOST_TRIES):
         waits = waits_of(store, now)
         kept = left(waits)
-        if tuple(kept) == waits.all:
+        if tuple(kept) == waits.all and not waits.over:
             return
         try:
             store.board.change([waits.change(kept)], expect=waits.rows)
