@@ -324,7 +324,9 @@ def _block(
 ) -> str:
     lines = [_origin(letter, now_ms, person, addressed=addressed)]
     hint = kind_of(letter.kind)
-    if hint is not GENERIC:
+    if letter.task and letter.task.act in BRINGS_TASK:
+        pass  # what is to be done about it stands below, and needs the room
+    elif hint is not GENERIC:
         lines.append(f'Kind "{letter.kind}": {hint.hint}')
     else:
         lines.append(f'Kind "{one_line(letter.kind, LONGEST_KIND)}".')
@@ -355,7 +357,7 @@ def _origin(letter: Letter, now_ms: int, person: str, *, addressed: bool) -> str
         parts.append(f"answers {letter.ref}")
     if letter.budget:
         parts.append("budget {1} of {2}".format(*letter.budget))
-    if letter.task:
+    if letter.task and letter.task.act not in BRINGS_TASK:
         parts.append(f"task {letter.task.n}")
     if not addressed:
         parts.append(f"to {_listed([_name(seat) for seat in letter.to])}")
@@ -400,10 +402,11 @@ def choice_lines(question: Letter) -> list[str]:
 
 def _task_closing(letter: Letter, task: About, nonce: str, store: str) -> list[str]:
     """How the seat that a task comes to goes on with it. Of several readers the others are told of it."""
-    who = "To take it on" if len(letter.to) == 1 else f"For seat {_name(task.holder)}, to take it on"
-    end = f"MAIL_{nonce}"
+    accept, end = f"mailstop task accept {task.n}{store}", f"MAIL_{nonce}"
     return [
-        f"{who}: mailstop task accept {task.n}{store} (or need-input, reject). When done:",
+        f"To take it on: {accept} (or need-input, reject). When done:"
+        if len(letter.to) == 1
+        else f"Seat {_name(task.holder)}: {accept}. When done:",
         f"mailstop task complete {task.n}{store} - <<'{end}'\n{_PLACEHOLDER}\n{end}",
     ]
 
@@ -424,7 +427,7 @@ class Start(Record):
     to it by themselves. inherited: letters to its seat from before it sat there, which are announced and not
     shown. owing: letters that it was shown and has not answered. ended: seats of this folder whose sessions
     ended, with the number of letters that wait there. left_owing: letters from before it sat there that somebody was
-    shown and nobody has answered.
+    shown and nobody has answered. tasks: open ones that lie with its seats.
     """
 
     seats: tuple[tuple[str, str], ...] = ()
@@ -433,6 +436,7 @@ class Start(Record):
     owing: tuple[Letter, ...] = ()
     ended: tuple[tuple[str, int], ...] = ()
     left_owing: int = 0
+    tasks: tuple[int, ...] = ()
 
 
 def announcement(start: Start, *, compact: bool = False) -> str:
@@ -478,6 +482,8 @@ def _introduction(start: Start, detail: int) -> list[str]:
         lines.append(f"From before this session {_waiting(start.inherited)}")
     if start.owing:
         lines.append(f"Shown before, reply still due: {_owed(start, detail)}.")
+    if start.tasks and detail:
+        lines.append(f"With this seat {_tasks(start, detail)}: mailstop task show N")
     if start.left_owing and detail:
         replies = "a reply is" if start.left_owing == 1 else f"{start.left_owing} replies are"
         lines.append(f"From before this session {replies} still due: mailstop read")
@@ -495,6 +501,8 @@ def _reminder(start: Start, detail: int) -> list[str]:
     lines = [f"mailstop: {_seats(start, detail)}.", how]
     if start.owing:
         lines.append(f"Reply due: {_owed(start, detail)}.")
+    if start.tasks and detail:
+        lines.append(f"With it: {_tasks(start, detail)}.")
     if start.waiting + start.inherited:
         lines.append(_waiting(start.waiting + start.inherited))
     return lines
@@ -506,6 +514,10 @@ def _seats(start: Start, detail: int) -> str:
     if len(start.seats) == 1:
         return _seat(start.seats[0][0])
     return f"{len(start.seats)} seats (mailstop status)"
+
+
+def _tasks(start: Start, detail: int) -> str:
+    return f"{'task' if len(start.tasks) == 1 else 'tasks'} {_listed(start.tasks, most=detail)}"
 
 
 def _owed(start: Start, detail: int) -> str:

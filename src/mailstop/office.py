@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     Announced = tuple[Seat, Letter, Route]  # a letter that a monitor rings for, at its seat, by its route
 
 
+MOST_TASKS = 20  # that a session is told of when it starts
 OPENING_MS = 1_500  # a prompt's hook runs so long, at most, after its client began to say that it is busy
 
 # What a row of the board that falls due begins with, before its "/": the act that does its work, by `do_due(row)`.
@@ -77,7 +78,7 @@ class Registered(Record):
     """A session that was written down: its seat, whether it goes on with an earlier one, and what waits.
 
     owed: letters that it was shown and has not answered. left_owing: how many others of its seat are not answered, from
-    before it sat there.
+    before it sat there. tasks: numbers of open ones that lie with its seats.
     """
 
     session: Session
@@ -89,6 +90,7 @@ class Registered(Record):
     owed: tuple[Letter, ...] = ()
     ended: tuple[tuple[str, int], ...] = ()
     left_owing: int = 0
+    tasks: tuple[int, ...] = ()
 
 
 class Office:
@@ -246,8 +248,26 @@ class Office:
         vacated = seated.vacated if seated else ()
         ended = tuple((name, index.count_unread(DEFAULT_BAG, name, said=False)) for name in vacated)
         return Registered(
-            session, seated, resumed, held, waiting, announced, owed, ended, left_owing=len(due) - len(owed)
+            session,
+            seated,
+            resumed,
+            held,
+            waiting,
+            announced,
+            owed,
+            ended,
+            left_owing=len(due) - len(owed),
+            tasks=self._open_tasks(held),
         )
+
+    def _open_tasks(self, seats: Sequence[Seat]) -> tuple[int, ...]:
+        """The numbers of open tasks that lie with these seats, as many as anybody is told of at once."""
+        having = [seat for seat in seats if self.store.board.get(tasks_key(seat.bag, seat.name))]
+        if not having:
+            return ()
+        tasks = self.store.index.tasks
+        found = (tasks.held(seat.bag, seat.name, only_open=True, limit=MOST_TASKS) for seat in having)
+        return tuple(task.n for some in found for task in some)
 
     def note_mode(self, mode: str) -> None:
         """The client tells its permission mode; it decides which doors may be rung."""

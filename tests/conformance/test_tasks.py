@@ -32,6 +32,7 @@ from mailstop.errors import (
     UnknownSeat,
     UnknownTask,
 )
+from mailstop.kinds import kind_of
 from mailstop.letter import Draft, Letter
 from mailstop.rules.routes import LONGEST_DEADLINE_MS
 from mailstop.rules.tasks import DEFAULT_RETURN_MS, HOLDERS_ACTS, LOOK_MS
@@ -138,7 +139,6 @@ def test_the_holder_is_told_in_one_letter_all_there_is_to_know(office: Play, giv
 def test_the_letter_tells_how_to_go_on_with_the_number_of_the_task(office: Play, given: Task) -> None:
     text = office.as_("builder").offered().text
 
-    assert f", task {given.n}." in text
     assert f"mailstop task accept {given.n} " in text
     assert f"\nmailstop task complete {given.n} - <<'MAIL_" in text
     assert "mailstop reply" not in text
@@ -275,6 +275,35 @@ def test_a_task_goes_from_submitted_to_completed_and_the_giver_hears_of_it(offic
     ]
     assert "Done in 4f2a." in told[-1].body
     assert f"Task {given.n} completed: Fix it" in told[-1].body
+
+
+def test_how_far_a_task_is_wakes_nobody_and_what_needs_the_other_side_does(office: Play) -> None:
+    builder, lead = office.as_("builder"), office.as_("lead")
+    n, pooled = give(lead).n, give(lead, "").n
+    for act in ("accept", "progress"):
+        move(builder, n, act)
+    take(builder, pooled)
+    quiet = letters(office, "lead")
+    for act in ("need-input", "complete"):
+        move(builder, n, act)
+    give_back(builder, pooled)
+
+    assert [kind_of(one.kind).wakes for one in quiet] == [False, False, False]
+    assert [kind_of(one.kind).wakes for one in letters(office, "lead")[3:]] == [True, True, True]
+    assert all(kind_of(one.kind).wakes for one in letters(office, "builder"))
+
+
+@pytest.mark.parametrize("detail", ["42", "[1]", '{"detail": null}', '"x"', "{torn", "null"])
+def test_a_detail_is_never_parsed_and_hides_nothing_else(office: Play, detail: str) -> None:
+    seated(office, "builder")
+    lead = office.as_("lead")
+    n = give(lead, detail=detail).n
+    lead.send("builder", body="and this")
+
+    assert task(office, n).detail == detail
+    brought, other = office.as_("builder").reads()
+    assert detail in brought
+    assert other == "and this"
 
 
 @pytest.mark.parametrize("act", sorted(set(HOLDERS_ACTS) - {"accept"}))
@@ -657,7 +686,7 @@ def test_old_and_new_holder_hear_of_it_in_one_letter_with_all_that_the_new_one_n
     for told in ("Fix it", "It loses the last line.", "#7", "seat builder, which had it, is to stop", "know it better"):
         assert told in to_new.body
     assert to_new.artifacts == ("a.py",)
-    assert f"For seat other, to take it on: mailstop task accept {given.n} " in office.as_("other").offered().text
+    assert f"Seat other: mailstop task accept {given.n}. When done:" in office.as_("other").offered().text
 
 
 def test_the_person_reassigns_anything_and_others_do_not(office: Play, given: Task) -> None:

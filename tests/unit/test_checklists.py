@@ -16,7 +16,7 @@ TESTS = Path(__file__).parents[1]
 CHECKLISTS = {
     "postbag": (postbag.LINES, [*(f"B{n}" for n in range(1, 109)), *(f"P{n}" for n in range(1, 18))]),
     "postbag, budgets": (postbag_budgets.LINES, [f"B{n}" for n in range(130, 140)]),
-    "claude-mailbox": (claude_mailbox.LINES, ["W12", "F3", "F4"]),
+    "claude-mailbox": (claude_mailbox.LINES, list(claude_mailbox.LINES)),
 }
 ALL_LINES = [(f"{name} {number}", line) for name, (lines, _) in CHECKLISTS.items() for number, line in lines.items()]
 

@@ -31,7 +31,7 @@ from mailstop.fence import (
 )
 from mailstop.json_text import dumps
 from mailstop.kinds import KINDS
-from mailstop.letter import LARGEST_BODY, Letter
+from mailstop.letter import LARGEST_BODY, About, Letter
 from mailstop.limits import LARGEST
 from mailstop.names import LONGEST
 
@@ -198,6 +198,37 @@ def test_the_fixed_text_around_a_letter_is_at_most_700_code_points_with_the_long
             assert bodies(text) == ["B\n"]
             longest = max(longest, len(text) - len(worst.body))
     assert 600 < longest <= 700
+
+
+def test_the_fixed_text_around_a_task_is_at_most_700_code_points_with_the_longest_of_everything() -> None:
+    for act in ("give", "reassign", "need-input", "complete", "return"):
+        about = About("", act, LONG_NAME, HIGHEST)
+        worst = LONGEST_LETTER.but(to=(LONG_NAME,) * 3, kind="task", needs_reply=True, task=about)
+        text = text_of(worst)
+        assert bodies(text) == ["B\n"]
+        assert 500 < len(text) - len(worst.body) <= 700
+
+
+def test_a_letter_that_brings_a_task_tells_how_to_take_it_on_and_end_it() -> None:
+    text = text_of(letter(kind="task", needs_reply=True, task=About("0199", "give", "reviewer", 141)))
+    assert text.endswith(
+        f"{END}\n"
+        "To take it on: mailstop task accept 141 (or need-input, reject). When done:\n"
+        "mailstop task complete 141 - <<'MAIL_9f3c2a1b'\n"
+        "YOUR TEXT\n"
+        "MAIL_9f3c2a1b"
+    )
+
+
+def test_of_several_readers_the_one_that_a_task_comes_to_is_named() -> None:
+    text = text_of(letter(to=("a", "b"), task=About("0199", "reassign", "b", 141)))
+    assert "\nSeat b: mailstop task accept 141. When done:\n" in text
+
+
+def test_a_letter_that_asks_about_a_task_is_answered_like_any_other() -> None:
+    text = text_of(letter(kind="task", needs_reply=True, task=About("0199", "need-input", "builder", 141)))
+    assert text.endswith(f"A reply is needed:\n{reply_command(letter(), NONCE)}")
+    assert "2 min ago, task 141.\n" in text
 
 
 def test_the_command_runs_in_a_shell_as_it_is_printed(tmp_path: Path) -> None:
@@ -445,6 +476,12 @@ def test_after_compaction_a_session_is_reminded_in_few_words() -> None:
     )
 
 
+def test_a_session_is_told_of_the_tasks_that_lie_with_its_seat() -> None:
+    assert "\nWith this seat task 142: mailstop task show N" in announcement(Start(ONE_SEAT, tasks=(142,)))
+    assert "\nWith it: tasks 142 and 150." in announcement(Start(ONE_SEAT, tasks=(142, 150)), compact=True)
+    assert "task" not in announcement(Start(ONE_SEAT))
+
+
 def test_a_session_without_a_seat_is_told_how_to_take_one() -> None:
     for compact in (False, True):
         text = announcement(Start(), compact=compact)
@@ -477,6 +514,7 @@ STARTS = st.builds(
         tuple
     ),
     ended=st.lists(st.tuples(NAMES | st.just(LONG_NAME), COUNTS), max_size=9).map(tuple),
+    tasks=st.lists(st.integers(1, HIGHEST), max_size=9).map(tuple),
 )
 
 
@@ -495,7 +533,8 @@ def test_an_announcement_is_never_too_long_and_never_cut(start: Start) -> None:
 def test_the_longest_of_everything_fits_into_an_announcement() -> None:
     worst = letter(n=HIGHEST, sender=LONG_NAME)
     for seats in (((LONG_NAME, "b" * LONGEST),), ((LONG_NAME, "b" * LONGEST),) * 9):
-        start = Start(seats, 10**6, 10**6, (worst,) * 1_000, ((LONG_NAME, 10**6),) * 1_000)
+        ended = ((LONG_NAME, 10**6),) * 1_000
+        start = Start(seats, 10**6, 10**6, (worst,) * 1_000, ended, 10**6, (HIGHEST,) * 1_000)
         is_short_and_whole(start)
 
 
