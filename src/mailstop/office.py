@@ -22,13 +22,14 @@ from mailstop.names import DEFAULT_BAG, PERSON, checked_name, in_bag, nearest
 from mailstop.records import Record
 from mailstop.rules.presence import Holder, holder_of, lives, session_of
 from mailstop.seat import Seat
-from mailstop.session import handout_key
+from mailstop.session import WAITING, handout_key
 from mailstop.times import now_ms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from mailstop.acts.leases import Leases
     from mailstop.clients.caller import Caller
     from mailstop.doors.base import Outcome
     from mailstop.engines.base import Store
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 OPENING_MS = 1_500  # a prompt's hook runs so long, at most, after its client began to say that it is busy
 
 # What a row of the board that falls due begins with, before its "/": the act that does its work, by `do_due(row)`.
-_DUTIES: dict[str, str] = {}
+_DUTIES: dict[str, str] = {"freed": "leases"}
 
 WATCH_BELL = "watch"  # rung for every letter while its file exists, which whoever watches makes
 
@@ -165,6 +166,13 @@ class Office:
 
         return Reading(self)
 
+    @property
+    def leases(self) -> Leases:
+        """What is taken, so that no other takes it."""
+        from mailstop.acts.leases import Leases
+
+        return Leases(self)
+
     def require_person(self, act: str) -> None:
         """Raise PersonOnly unless the person calls."""
         if not self.is_person:
@@ -192,6 +200,8 @@ class Office:
             seated = rules.seats.take(self.store, session, seat, now=now, ancestry=ancestry)
         elif automatic and not held:
             seated = rules.seats.take_automatically(self.store, session, now=now, ancestry=ancestry)
+        if seated and seated.left:
+            self._left()
         return self._registered(session, seated, resumed)
 
     def _registered(self, session: Session, seated: Seated | None, resumed: bool) -> Registered:
@@ -223,6 +233,8 @@ class Office:
             raise self._must_join(bag)
         seated = rules.seats.take(self.store, session, name, bag=bag, now=self.clock(), ancestry=self.caller.trail)
         self.set_bell()  # for what waits there
+        if seated.left:
+            self._left()
         return seated
 
     def leave(self, *, bag: str = DEFAULT_BAG) -> Seat:
@@ -231,13 +243,21 @@ class Office:
             raise PersonStays()
         if self.session is None:
             raise NotSeated(where=in_bag(bag))
-        return rules.seats.leave(self.store, self.session, bag=bag, now=self.clock())
+        left = rules.seats.leave(self.store, self.session, bag=bag, now=self.clock())
+        self._left()
+        return left
+
+    def _left(self) -> None:
+        """A seat was left, or the session has ended: what it had taken is free, and who waits for that is woken."""
+        if self.store.board.under(WAITING, limit=1):
+            self.leases.let_go()
 
     def end(self) -> None:
         """The caller's session has ended. Its seats stay, and what waits there."""
         if self.session is not None:
             bells.silence(self.session.bell)
             rules.sessions.end(self.store, self.session, now=self.clock())
+            self._left()
             if self.session.client == "codex":
                 self.set_bell()  # for the other threads that share it
 

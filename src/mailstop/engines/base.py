@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Self
 
+    from mailstop.engines.contracts.leases import LeaseIndex
     from mailstop.engines.entry import Entry
     from mailstop.engines.row import Delete, Put, Row
     from mailstop.history import History, Move
@@ -159,6 +160,10 @@ class Index(Protocol):
 
     def count(self, bag: str) -> int:
         """How many letters a bag holds."""
+
+    @property
+    def leases(self) -> LeaseIndex:
+        """What has been taken."""
 
 
 class Store(Protocol):

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from mailstop.rules import (
         hands,
+        leases,
         letters,
         offers,
         presence,
@@ -22,13 +23,16 @@ if TYPE_CHECKING:
         routes,
         seats,
         sessions,
+        silence,
         sweeps,
         tellings,
         tenure,
+        waiting,
     )
 
     __all__ = [
         "hands",
+        "leases",
         "letters",
         "offers",
         "presence",
@@ -39,9 +43,11 @@ if TYPE_CHECKING:
         "routes",
         "seats",
         "sessions",
+        "silence",
         "sweeps",
         "tellings",
         "tenure",
+        "waiting",
     ]
 else:
 

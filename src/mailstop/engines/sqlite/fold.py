@@ -152,6 +152,10 @@ def _receipt(sqlite: sqlite3.Connection, entry: Entry, n: int, seat: str, state:
 
 
 # type of entry: the file in `subjects/` that folds it
-_SUBJECTS: dict[str, str] = {}
+_SUBJECTS: dict[str, str] = {
+    "lease_taken": "leases",
+    "lease_renewed": "leases",
+    "lease_ended": "leases",
+}
 
 _STEPS = {"letter": _letter, "taken": _taken, "left": _left, "receipt": _receipts}

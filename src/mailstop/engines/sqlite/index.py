@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import Any, Protocol
 
+    from mailstop.engines.contracts.leases import LeaseIndex
     from mailstop.engines.sqlite.driver import sqlite3
     from mailstop.history import History, Move
     from mailstop.letter import Letter
@@ -137,6 +138,12 @@ class SQLiteIndex:
     def count(self, bag: str) -> int:
         ((count,),) = self._rows("count", bag=bag)
         return int(count)
+
+    @property
+    def leases(self) -> LeaseIndex:
+        from mailstop.engines.sqlite.subjects.leases import SQLiteLeases
+
+        return SQLiteLeases(self._tables)
 
     def _rows(self, query: str, **values: Any) -> list[tuple[Any, ...]]:
         return self._tables.rows(QUERY[query], values)

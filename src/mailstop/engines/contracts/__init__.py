@@ -1,0 +1,1 @@
+"""Contracts: what an index answers about one subject, one subject a file; see `engines/base.py`."""
