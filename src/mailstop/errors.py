@@ -26,6 +26,11 @@ class MailstopError(Exception):
         return " ".join((type(self).__doc__ or "").split()).format_map(self.details)
 
     @property
+    def facts(self) -> dict[str, Any]:
+        """What a program is told beside the message."""
+        return {}
+
+    @property
     def code(self) -> str:
         """The class's name for machines, in snake case."""
         name = type(self).__name__
@@ -256,6 +261,47 @@ class TaskContended(Refused):
     """Others change task {n} without end. Nothing was changed: try again."""
 
 
+# -- leases -----------------------------------------------------------------------------------------------------------
+
+
+class InvalidResource(Refused):
+    """{text!r} cannot be taken: {reason}."""
+
+
+class InvalidLease(Refused):
+    """{field} of a lease was refused: {reason}. Nothing was taken."""
+
+
+class LeaseTaken(Refused):
+    """{taken}. Nothing was {act}. To wait until it is free: mailstop lease take --wait SECONDS; to ask: {asking}"""
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Who holds what."""
+        return {"taken": self.details["leases"]}
+
+
+class LeaseOfOthers(Refused):
+    """This session holds no lease on {resource}: {taken}. Nothing was {act}. To ask: {asking}"""
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Who holds what."""
+        return {"taken": self.details["leases"]}
+
+
+class StaleTerm(Refused):
+    """Term {term} does not hold {resource}: {now}. Nothing was {act}. What is taken: mailstop lease list"""
+
+
+class SessionOver(Refused):
+    """This session has ended, so nothing that it takes would count. Nothing was {act}."""
+
+
+class LeasesMove(Refused):
+    """Leases were taken and ended faster than this one could be {act}. Nothing was {act}: try again."""
+
+
 # -- usage ------------------------------------------------------------------------------------------------------------
 
 
@@ -307,6 +353,14 @@ class TaskInOtherBag(NotFound):
     """Task {n} is in bag {bag}, not in bag {asked}. Its number is enough: leave --bag out."""
 
 
+class UnknownLease(NotFound):
+    """{who} a lease on {resource}{nearest}. Nothing was done. All leases: mailstop lease list"""
+
+
+class NoLease(NotFound):
+    """This session holds no lease. To take one: mailstop lease take PATH"""
+
+
 # -- time ------------------------------------------------------------------------------------------------------------
 
 
@@ -318,6 +372,15 @@ class TimedOut(MailstopError):
 
 class EmptyPool(TimedOut):
     """Nothing waits in the pool of project {project}{lost}."""
+
+
+class LeaseStillTaken(TimedOut):
+    """{taken}, still after {seconds:g} seconds. Nothing was taken. To wait again, repeat this; to ask: {asking}"""
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Who holds what."""
+        return {"taken": self.details["leases"]}
 
 
 # -- the store -------------------------------------------------------------------------------------------------------
@@ -374,6 +437,10 @@ class InvalidStore(StoreUnavailable):
     """{url!r} names no store: write sqlite:///absolute/path, or a plain path."""
 
 
+class CannotTell(StoreUnavailable):
+    """Whether it is taken cannot be told: {reason}"""
+
+
 class StateUnavailable(StoreUnavailable):
     """The folder {path} cannot be written ({reason}), so mailstop would not know this session again. Put that right,
     and try again."""
@@ -390,6 +457,11 @@ class Uncertain(MailstopError):
 
 class TaskUncertain(Uncertain):
     """Whether task {n} was changed is not known ({reason}). Look, and repeat what is missing: mailstop task show {n}"""
+
+
+class LeaseUncertain(Uncertain):
+    """Whether this was stored is not known ({reason}). Repeat the same command: who holds a lease already renews it by
+    taking it again."""
 
 
 class OutputLost(MailstopError):

@@ -23,7 +23,7 @@ from mailstop.names import DEFAULT_BAG, PERSON, checked_name, in_bag, nearest
 from mailstop.records import Record
 from mailstop.rules.presence import Holder, holder_of, lives, session_of
 from mailstop.seat import Seat, tasks_key
-from mailstop.session import chain_key, handout_key
+from mailstop.session import WAITING, chain_key, handout_key
 from mailstop.times import now_ms
 
 TYPE_CHECKING = False
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from mailstop.acts.asks import Asks
     from mailstop.acts.budgets import Budgets
     from mailstop.acts.channels import Channels
+    from mailstop.acts.leases import Leases
     from mailstop.acts.tasks import Tasks
     from mailstop.clients.caller import Caller
     from mailstop.doors.base import Outcome
@@ -56,7 +57,7 @@ MOST_TASKS = 20  # that a session is told of when it starts
 OPENING_MS = 1_500  # a prompt's hook runs so long, at most, after its client began to say that it is busy
 
 # What a row of the board that falls due begins with, before its "/": the act that does its work, by `do_due(row)`.
-_DUTIES: dict[str, str] = {"task": "tasks"}
+_DUTIES: dict[str, str] = {"task": "tasks", "freed": "leases"}
 
 WAITS = "waits"  # the row of the board that holds who waits for an answer (rules/waits.py)
 WATCH_BELL = "watch"  # rung for every letter while its file exists, which whoever watches makes
@@ -206,6 +207,13 @@ class Office:
 
         return Tasks(self)
 
+    @property
+    def leases(self) -> Leases:
+        """What is taken, so that no other takes it."""
+        from mailstop.acts.leases import Leases
+
+        return Leases(self)
+
     def require_person(self, act: str) -> None:
         """Raise PersonOnly unless the person calls."""
         if not self.is_person:
@@ -308,14 +316,16 @@ class Office:
                 self.set_bell()  # for the other threads that share it
 
     def _seats_changed(self, *seats: Seat) -> None:
-        """Somebody has sat down at these seats, or is gone: tell those who wait for an answer from there, and the
-        givers of the open tasks that lie there."""
+        """Somebody has sat down at these seats, or is gone: tell those who wait for an answer from there, the givers of
+        the open tasks that lie there, and who waits for what was taken from there."""
         try:
             if self.store.board.get(WAITS):
                 self.asks.seat_changed(*seats)
             for seat in seats:
                 if self.store.board.get(tasks_key(seat.bag, seat.name)):
                     self.tasks.look(seat.bag, seat.name)
+            if self.store.board.under(WAITING, limit=1):
+                self.leases.let_go()
         except MailstopError:  # what the caller came for is done; whoever looks next settles it
             return
 

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
 
+WAITING = "waiting/"  # what the board's keys begin with of those who wait for a lease
+
 KEPT_MS = 30 * 24 * 3600 * 1000  # how long a session that is over can be gone on with, unless it holds a seat
 
 

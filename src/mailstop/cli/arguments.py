@@ -37,13 +37,14 @@ class Option(Record):
 
 
 class Positional(Record):
-    """A positional argument. needed: must be there."""
+    """A positional argument. needed: must be there. each: any number of words, all that are left; only of the last."""
 
     field: str
     placeholder: str
     help: str
     needed: bool = True
     kind: str = TEXT
+    each: bool = False
 
 
 class Arguments:
@@ -102,6 +103,8 @@ def read(parameters: Sequence[Parameter], words: Sequence[str]) -> Arguments | N
         if not _set(values, option, value):
             return None
     places = _places(positionals, values)
+    if places and places[-1].each:
+        places += [places[-1]] * (len(free) - len(places))
     if not sum(one.needed for one in places) <= len(free) <= len(places):
         return None
     for one, word in zip(places, free, strict=False):
@@ -112,14 +115,14 @@ def read(parameters: Sequence[Parameter], words: Sequence[str]) -> Arguments | N
 
 def _places(positionals: Sequence[Positional], values: dict[str, Any]) -> list[Positional]:
     """The positions that are left for words: where an option has given the value, none is. `send --to SEAT -`"""
-    return [one for one in positionals if values[one.field] is None]
+    return [one for one in positionals if values[one.field] is None or one.each]
 
 
 def _nothing(parameters: Sequence[Parameter]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for one in parameters:
         if isinstance(one, Positional):
-            values.setdefault(one.field, None)
+            values.setdefault(one.field, [] if one.each else None)
         else:
             values.setdefault(one.field, [] if one.each else None if one.value else False)
     return values
@@ -131,12 +134,12 @@ def _set(values: dict[str, Any], one: Parameter, word: str) -> bool:
         value = converted(word, one.kind)
     except ValueError:
         return False
-    if isinstance(one, Positional):
+    if isinstance(one, Positional) and not one.each:
         values[one.field] = value
     elif one.each:
         values[one.field].append(value)
     else:
-        values[one.field] = value if one.value else True
+        values[one.field] = value if isinstance(one, Option) and one.value else True
     return True
 
 
@@ -160,14 +163,18 @@ def explain(
     """The values as argparse reads them. It prints help, or raises UsageError with what is wrong."""
     parsed = parser(verb, summary, parameters, epilog).parse_intermixed_args(list(words))
     values = _nothing(parameters)
-    free = []
+    free: list[Any] = []
     for one in parameters:
         given = getattr(parsed, _destination(one))
         if isinstance(one, Positional):
-            free += [] if given is None else [given]
+            free += given if one.each else [] if given is None else [given]
         elif given is not None and given != [] and given is not False:
             values[one.field] = given
     places = _places([one for one in parameters if isinstance(one, Positional)], values)
+    if places and places[-1].each:
+        *places, last = places
+        values[last.field] = free[len(places) :]
+        free = free[: len(places)]
     if len(free) > len(places):
         from mailstop.errors import UsageError
 
@@ -209,7 +216,7 @@ def parser(verb: str, summary: str, parameters: Sequence[Parameter], epilog: str
                 _destination(one),
                 metavar=one.placeholder,
                 help=one.help,
-                nargs=None if one.needed else "?",
+                nargs="*" if one.each else None if one.needed else "?",
                 type=convert(one.kind),
             )
         elif one.value:

@@ -41,13 +41,14 @@ VERBS = {
     "budget": "show a bag's budget of letters; the person opens and closes it",
     "limits": "show what bounds the letters of a bag; the person sets it",
     "task": "give work, take it, say how far it is",
+    "lease": "take files and names for a while, so that no other session does",
     "demo": "let two programs exchange letters in a temporary home",
     "doctor": "look for what is wrong, and mend it",
     "version": "print the version",
     "hook": "for clients: take a hook's event from standard input",
 }
 # verbs of which it may be in doubt whether anything was stored
-WRITING = ("send", "reply", "join", "ask", "answer", "cancel", "task", "budget", "limits")
+WRITING = ("send", "reply", "join", "ask", "answer", "cancel", "task", "lease", "budget", "limits")
 ALIASES = {"inbox": "check", "whoami": "status", "--version": "version", "-V": "version"}
 
 
@@ -201,7 +202,13 @@ def _print(result: Result, args: Arguments) -> int:
         output = result.raw
     else:
         output = (result.text + "\n").encode("utf-8", "backslashreplace") if result.text else b""
-    _write(output)
+    try:
+        _write(output)
+    except BrokenPipeError:
+        if not result.exit_code:
+            raise
+        _drop_output()  # an answer stands, whether or not it is read
+        return result.exit_code
     faults.reach("output written")
     if result.written:
         result.written()
@@ -237,7 +244,7 @@ def _report(error: MailstopError, wants_json: bool) -> int:
         from mailstop.json_text import dumps
 
         try:
-            value = {"error": {"code": error.code, "message": message}}
+            value = {"error": {"code": error.code, "message": message, **error.facts}}
             _write((dumps(value) + "\n").encode("utf-8", "backslashreplace"))
         except (OutputLost, BrokenPipeError):
             _drop_output()

@@ -8,7 +8,7 @@ from mailstop.cli.entry import VERBS
 # The verbs in the order in which they come up; what is not named here stands last.
 GROUPS = (
     ("write and read", ("send", "reply", "ask", "answer", "cancel", "check", "read")),
-    ("work", ("task",)),
+    ("work", ("task", "lease")),
     ("know", ("status", "who", "bags", "asks", "watch")),
     ("sit", ("join", "leave")),
     ("bound", ("budget", "limits")),

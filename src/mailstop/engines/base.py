@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mailstop.engines.contracts.asks import AskIndex
     from mailstop.engines.contracts.budgets import BudgetIndex
     from mailstop.engines.contracts.channels import ChannelIndex
+    from mailstop.engines.contracts.leases import LeaseIndex
     from mailstop.engines.contracts.tasks import TaskIndex
     from mailstop.engines.entry import Entry
     from mailstop.engines.row import Delete, Put, Row
@@ -200,6 +201,10 @@ class Index(Protocol):
     @property
     def tasks(self) -> TaskIndex:
         """What it answers about tasks."""
+
+    @property
+    def leases(self) -> LeaseIndex:
+        """What has been taken."""
 
 
 class Store(Protocol):

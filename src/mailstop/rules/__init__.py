@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         budgets,
         channels,
         hands,
+        leases,
         letters,
         offers,
         presence,
@@ -26,10 +27,12 @@ if TYPE_CHECKING:
         routes,
         seats,
         sessions,
+        silence,
         sweeps,
         tasks,
         tellings,
         tenure,
+        waiting,
         waits,
     )
 
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
         "budgets",
         "channels",
         "hands",
+        "leases",
         "letters",
         "offers",
         "presence",
@@ -49,10 +53,12 @@ if TYPE_CHECKING:
         "routes",
         "seats",
         "sessions",
+        "silence",
         "sweeps",
         "tasks",
         "tellings",
         "tenure",
+        "waiting",
         "waits",
     ]
 else:

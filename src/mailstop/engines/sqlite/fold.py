@@ -195,6 +195,9 @@ _SUBJECTS: dict[str, str] = {
     "task_returned": "tasks",
     "task_reassigned": "tasks",
     "task_seat": "tasks",
+    "lease_taken": "leases",
+    "lease_renewed": "leases",
+    "lease_ended": "leases",
 }
 
 _STEPS = {"letter": _letter, "taken": _taken, "left": _left, "receipt": _receipts}

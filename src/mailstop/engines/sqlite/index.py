@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from mailstop.engines.contracts.asks import AskIndex
     from mailstop.engines.contracts.budgets import BudgetIndex
+    from mailstop.engines.contracts.leases import LeaseIndex
     from mailstop.engines.contracts.tasks import TaskIndex
     from mailstop.engines.sqlite.driver import sqlite3
     from mailstop.engines.sqlite.subjects.channels import SQLiteChannels
@@ -204,6 +205,13 @@ class SQLiteIndex:
         from mailstop.engines.sqlite.subjects.tasks import SQLiteTasks
 
         return SQLiteTasks(self._tables)
+
+    @property
+    @property
+    def leases(self) -> LeaseIndex:
+        from mailstop.engines.sqlite.subjects.leases import SQLiteLeases
+
+        return SQLiteLeases(self._tables)
 
     def _rows(self, query: str, **values: Any) -> list[tuple[Any, ...]]:
         return self._tables.rows(QUERY[query], values)

@@ -160,3 +160,37 @@ CREATE INDEX tasks_pool ON tasks (bag, home, place) WHERE pooled;
 CREATE INDEX tasks_pools ON tasks (bag, place) WHERE pooled;
 CREATE INDEX tasks_holder_open ON tasks (bag, holder, n) WHERE is_open;
 CREATE INDEX tasks_noticed ON tasks (bag, holder, empty_since, n) WHERE is_open AND empty_since > 0;
+
+-- Leases: what nobody has ended, and where each lies; a lease that only lapsed is still here.
+CREATE TABLE leases (
+    term INTEGER NOT NULL,
+    item INTEGER NOT NULL,
+    bag TEXT NOT NULL,
+    seat TEXT NOT NULL,
+    session TEXT NOT NULL,
+    epoch INTEGER NOT NULL,
+    client TEXT NOT NULL,
+    shared INTEGER NOT NULL,
+    since INTEGER NOT NULL,
+    until INTEGER NOT NULL,
+    ttl INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    shown TEXT NOT NULL,
+    project TEXT NOT NULL,
+    project_id TEXT NOT NULL,
+    note TEXT NOT NULL,
+    PRIMARY KEY (term, item)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX leases_session ON leases (session, term, item);
+
+CREATE TABLE lease_addresses (
+    scope TEXT NOT NULL,
+    literal TEXT NOT NULL,
+    term INTEGER NOT NULL,
+    item INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    pattern TEXT NOT NULL,
+    folds INTEGER NOT NULL,
+    PRIMARY KEY (scope, literal, term, item, place)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX lease_addresses_lease ON lease_addresses (term, item, place);
