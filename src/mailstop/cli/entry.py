@@ -28,6 +28,11 @@ VERBS = {
     "leave": "leave the seat; its mail stays",
     "send": "write a letter to a seat",
     "reply": "answer a letter",
+    "say": "write to everyone who reads a channel",
+    "channels": "list the channels",
+    "subscribe": "read a channel",
+    "unsubscribe": "read a channel no longer",
+    "kinds": "list the kinds of letters",
     "check": "show what is new",
     "read": "read history; changes nothing",
     "status": "say who I am here, or what became of a letter",
@@ -39,7 +44,14 @@ VERBS = {
     "version": "print the version",
     "hook": "for clients: take a hook's event from standard input",
 }
-WRITING = ("send", "reply", "join")  # verbs of which it may be in doubt whether anything was stored
+WRITING = (
+    "send",
+    "reply",
+    "say",
+    "join",
+    "subscribe",
+    "unsubscribe",
+)  # verbs of which it may be in doubt whether anything was stored
 ALIASES = {"inbox": "check", "whoami": "status", "--version": "version", "-V": "version"}
 
 

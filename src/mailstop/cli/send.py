@@ -65,11 +65,12 @@ def sent_result(sent: Sent) -> Result:
     again = "" if sent.new else " (it was stored before with this key)"
     final = ", final" if letter.final else ""
     lines = [f"letter {letter.n} stored, {size} bytes{final}{again}"]
-    lines += [f"  {_recipient(told)}" for told in sent.recipients]
+    lines += [f"  {recipient_text(told)}" for told in sent.recipients]
     return Result(data, "\n".join(lines))
 
 
-def _recipient(told: Told) -> str:
+def recipient_text(told: Told) -> str:
+    """What a writer is told of one recipient, on one line."""
     detail = told.detail
     if not detail.isprintable():  # a folder's name, say
         from mailstop.cleaning import plain_line

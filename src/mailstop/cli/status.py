@@ -8,6 +8,7 @@ from mailstop.cleaning import one_line, plain_line
 from mailstop.cli.arguments import NUMBER, Positional
 from mailstop.cli.result import Result
 from mailstop.cli.standing import (
+    MEANING,
     evidence_text,
     holder_json,
     now_text,
@@ -54,8 +55,10 @@ def _letter(account: Account) -> Result:
     for delivery, holder, way in zip(account.deliveries, account.holders, account.ways, strict=True):
         receipts = receipts_at(account, delivery.seat)
         now = now_text(delivery, holder, way)
-        lines = [f"{letter.n} to {seat_text(holder.seat)}"]
+        lines = [f"{letter.n} {'read by' if letter.channel else 'to'} {seat_text(holder.seat)}"]
         lines += [f"  {clock_text(each.at)}  {each.state}: {evidence_text(each)}" for each in receipts]
+        if letter.channel and delivery.shown:  # a position proves it, which has no time of its own
+            lines.append(f"  shown: {MEANING['shown']}")
         lines.append(f"  now: {now}")
         parts.append("\n".join(lines))
         data.append(
@@ -71,7 +74,14 @@ def _letter(account: Account) -> Result:
                 "now": now,
             }
         )
-    value = {"n": letter.n, "id": letter.id, "bag": letter.bag, "from": letter.sender, "recipients": data}
+    value = {
+        "n": letter.n,
+        "id": letter.id,
+        "bag": letter.bag,
+        "from": letter.sender,
+        "channel": letter.channel or None,
+        "recipients": data,
+    }
     return Result(value, "\n\n".join(parts))
 
 
