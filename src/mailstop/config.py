@@ -35,6 +35,13 @@ def data_folder() -> str:
     return os.path.join(_xdg("XDG_DATA_HOME", ".local/share"), "mailstop")
 
 
+def config_file() -> str:
+    """What the user has set; it need not be there."""
+    if sys.platform == "darwin":
+        return os.path.join(data_folder(), "config.json")
+    return os.path.join(_xdg("XDG_CONFIG_HOME", ".config"), "mailstop", "config.json")
+
+
 def state_folder() -> str:
     """Where bells, registrations and the log lie: one fixed folder per user, whatever the store.
 

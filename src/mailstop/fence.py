@@ -215,7 +215,7 @@ def age(ms: int) -> str:
 
 def preview(letter: Letter) -> str:
     """One line for a person who watches: number, from, to, kind, how it begins; at most 180 characters."""
-    to = _listed([_name(seat) for seat in letter.to], most=2)
+    to = f"#{_name(letter.channel)}" if letter.channel else _listed([_name(seat) for seat in letter.to], most=2)
     bag = "" if letter.bag == DEFAULT_BAG else f" in {_name(letter.bag)}"
     begin = letter.body.lstrip()[: LONGEST_PREVIEW + 1].split("\n", 1)[0]
     head = f"{letter.n} {_name(letter.sender)} -> {to}{bag} ({one_line(letter.kind, LONGEST_KIND)}): "
@@ -327,7 +327,7 @@ def _block(
     if letter.task and letter.task.act in BRINGS_TASK:
         pass  # what is to be done about it stands below, and needs the room
     elif hint is not GENERIC:
-        lines.append(f'Kind "{letter.kind}": {hint.hint}')
+        lines.append(f'Kind "{one_line(letter.kind, LONGEST_KIND)}": {hint.hint}')
     else:
         lines.append(f'Kind "{one_line(letter.kind, LONGEST_KIND)}".')
     if letter.artifacts:
@@ -351,7 +351,7 @@ def _origin(letter: Letter, now_ms: int, person: str, *, addressed: bool) -> str
     where = ", ".join(part for part in (project, client) if part)
     parts = [f"Letter {letter.n} from {who}" + (f" ({where})" if where else "")]
     if letter.bag != DEFAULT_BAG:
-        parts.append(f"bag {_name(letter.bag)}")
+        parts.append(f"bag {one_line(letter.bag, _LONGEST_PROJECT) if letter.channel else _name(letter.bag)}")
     parts.append(age(now_ms - letter.at))
     if letter.ref is not None:
         parts.append(f"answers {letter.ref}")
@@ -359,7 +359,9 @@ def _origin(letter: Letter, now_ms: int, person: str, *, addressed: bool) -> str
         parts.append("budget {1} of {2}".format(*letter.budget))
     if letter.task and letter.task.act not in BRINGS_TASK:
         parts.append(f"task {letter.task.n}")
-    if not addressed:
+    if letter.channel:
+        parts.append(f"in #{one_line(letter.channel, _LONGEST_PROJECT)}")
+    elif not addressed:
         parts.append(f"to {_listed([_name(seat) for seat in letter.to])}")
     elif len(letter.to) > 1:
         parts.append(f"to {len(letter.to)} seats")
@@ -378,6 +380,9 @@ def _closing(letter: Letter, nonce: str, store: str) -> list[str]:
     expects = kind_of(letter.kind).expects
     if not _reply_due(letter):
         line = "No reply is needed. If one helps:"
+        if letter.channel:
+            asks = action_needed(letter.kind, letter.needs_reply)
+            line = f"{'Asked of all' if asks else 'No reply is needed'}; one goes to its author:"
     elif expects in (None, "any"):
         line = "A reply is needed:"
     else:
@@ -412,7 +417,8 @@ def _task_closing(letter: Letter, task: About, nonce: str, store: str) -> list[s
 
 
 def _reply_due(letter: Letter) -> bool:
-    if letter.closed:
+    """Whether its reader owes a reply. What is asked of everyone obliges none."""
+    if letter.closed or letter.channel:
         return False
     return action_needed(letter.kind, letter.needs_reply, letter.final or letter.ends_budget)
 

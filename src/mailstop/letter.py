@@ -156,8 +156,13 @@ def checked_body(body: str) -> str:
     return body
 
 
+def is_kind(text: str) -> bool:
+    """Whether a text may name a kind."""
+    return 0 < len(text) <= LONGEST_KIND and text.isprintable() and bool(text.strip())
+
+
 def checked_kind(kind: str) -> str:
     """`kind` itself when it is one printable line of at most 40 characters. Raises InvalidKind."""
-    if not 0 < len(kind) <= LONGEST_KIND or not kind.isprintable() or not kind.strip():
+    if not is_kind(kind):
         raise InvalidKind(kind=kind[: 2 * LONGEST_KIND])
     return kind

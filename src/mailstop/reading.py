@@ -5,6 +5,7 @@ from __future__ import annotations
 from mailstop import rules
 from mailstop.errors import InvalidField
 from mailstop.history import History
+from mailstop.letter import NOBODY
 from mailstop.records import Record
 from mailstop.rules.presence import Holder, holder_of
 from mailstop.seat import Seat
@@ -106,10 +107,15 @@ class Reading:
         holders = tuple(holder_of(self._office.store, seat) for seat in seats_)
         rows = [board.get(rules.routes.route_key(letter.bag, name, letter.id)) for name in names]
         ways = tuple(
-            str(row.value["way"]) if row else rules.routes.way_to(holder, sealed=False)
+            str(row.value["way"]) if row else self._way(letter, holder)
             for row, holder in zip(rows, holders, strict=True)
         )
         return Account(letter, deliveries, tuple(index.receipts(n)), holders, ways)
+
+    def _way(self, letter: Letter, holder: Holder) -> str:
+        """The way that a letter takes for which no route is claimed."""
+        quiet = letter.channel or letter.wakes == NOBODY
+        return rules.routes.LATER if quiet else rules.routes.way_to(holder, sealed=False)
 
     def myself(self) -> Self:
         """Who the caller is here, what would wake it, and its last letters."""

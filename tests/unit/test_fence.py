@@ -164,6 +164,20 @@ def test_a_letter_to_several_seats_says_so() -> None:
     assert ", to 3 seats." in text_of(letter(to=("a", "b", "c")))
 
 
+def test_what_was_said_in_a_channel_names_it_and_an_answer_goes_to_its_author() -> None:
+    text = text_of(letter(channel="shop", to=()))
+
+    assert 'Letter 142 from seat builder (project "shop", Claude Code), 2 min ago, in #shop.' in text
+    assert f"No reply is needed; one goes to its author:\n{reply_command(letter(), NONCE)}" in text
+
+
+def test_what_is_asked_in_a_channel_is_owed_by_nobody() -> None:
+    asked = letter(channel="shop", to=(), kind="question", needs_reply=True)
+
+    assert "Asked of all; one goes to its author:\nmailstop reply 142" in text_of(asked)
+    assert "A reply is needed" not in text_of(asked, letter(n=143))
+
+
 def test_the_person_is_named_and_what_the_person_writes_is_still_data() -> None:
     text = text_of(letter(sender="human", project="", client=""))
     assert "mailstop: a letter from the person." in text
@@ -192,8 +206,8 @@ def test_the_fixed_text_around_a_letter_is_at_most_700_code_points_with_the_long
     longest = 0
     budgets = ((), (HIGHEST, LARGEST - 1, LARGEST), (HIGHEST, LARGEST, LARGEST))
     for kind in (*KINDS, "k" * 40):
-        for final, needs_reply, budget in product((False, True), (False, True), budgets):
-            worst = LONGEST_LETTER.but(kind=kind, final=final, needs_reply=needs_reply, budget=budget)
+        for final, needs_reply, budget, channel in product((False, True), (False, True), budgets, ("", LONG_NAME)):
+            worst = LONGEST_LETTER.but(kind=kind, final=final, needs_reply=needs_reply, budget=budget, channel=channel)
             text = text_of(worst)
             assert bodies(text) == ["B\n"]
             longest = max(longest, len(text) - len(worst.body))
@@ -553,6 +567,10 @@ def test_a_window_is_told_its_seat_and_what_waits() -> None:
     assert window_line("api-main") == "mailstop: this window is seat api-main"
     assert window_line("api", 0, "release") == "mailstop: this window is seat api in bag release"
     assert "mailstop join NAME" in window_line(None)
+
+
+def test_a_preview_names_the_channel() -> None:
+    assert preview(letter(channel="shop", to=())) == "142 builder -> #shop (note): please look"
 
 
 def test_a_preview_is_one_line_with_the_beginning_of_the_letter() -> None:

@@ -8,7 +8,7 @@ from mailstop import rules
 from mailstop.errors import NoProjectChannel, WakesMany
 from mailstop.kinds import kind_of
 from mailstop.letter import ALL, NOBODY, Draft
-from mailstop.names import DEFAULT_BAG, in_bag
+from mailstop.names import DEFAULT_BAG, in_bag, is_name
 from mailstop.records import Record
 from mailstop.rules.letters import Rider
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mailstop.channel import Channel
+    from mailstop.history import History
     from mailstop.office import Office, Sent
     from mailstop.rules.letters import Writer
 
@@ -99,6 +100,19 @@ class Channels:
             Listed(channel, channel.name in reads, unread.get(channel.name, 0), channel.name in stays)
             for channel in index.channels.all(bag)
         ]
+
+    def history(
+        self, channel: str, *, bag: str = DEFAULT_BAG, before: int | None = None, last: int = 20
+    ) -> tuple[str, History]:
+        """A channel's name and what was said there, whoever reads it. Consumes nothing. Raises UnknownChannel."""
+        office = self._office
+        office.checked_bag(bag)
+        name = rules.channels.named(office.store, bag, channel)
+        return name, office.store.index.history(bag=bag, channel=name, before=before, limit=last)
+
+    def is_known(self, text: str, *, bag: str = DEFAULT_BAG) -> bool:
+        """Whether a text is the name of a channel that is there."""
+        return is_name(text) and self._office.store.index.channels.exists(bag, text)
 
     def _own(self, writer: Writer) -> str:
         """The channel of the writer's project. Raises NoProjectChannel."""

@@ -22,6 +22,7 @@ class Option(Record):
     """An option. names: the first is the one that is shown. value: its placeholder; empty for a flag.
 
     each: may be given several times, and all values count. kind: TEXT, NUMBER (an integer from 1), or SECONDS.
+    optional: the value stands behind `=` only, and may be left out: it is then 0.
     """
 
     names: tuple[str, ...]
@@ -29,6 +30,7 @@ class Option(Record):
     value: str = ""
     kind: str = TEXT
     each: bool = False
+    optional: bool = False
 
     @property
     def field(self) -> str:
@@ -95,6 +97,10 @@ def read(parameters: Sequence[Parameter], words: Sequence[str]) -> Arguments | N
         option = options.get(name)
         if option is None or (equals and not option.value):
             return None
+        if option.optional:
+            if not _set(values, option, value):
+                return None
+            continue
         if option.value and not equals:
             following = next(rest, None)
             if following is None or (following.startswith("-") and following != "-"):
@@ -131,7 +137,7 @@ def _nothing(parameters: Sequence[Parameter]) -> dict[str, Any]:
 def _set(values: dict[str, Any], one: Parameter, word: str) -> bool:
     """Store a value; False when it is not of its kind."""
     try:
-        value = converted(word, one.kind)
+        value = 0 if isinstance(one, Option) and one.optional and not word else converted(word, one.kind)
     except ValueError:
         return False
     if isinstance(one, Positional) and not one.each:
@@ -161,7 +167,7 @@ def explain(
     verb: str, summary: str, parameters: Sequence[Parameter], words: Sequence[str], epilog: str = ""
 ) -> Arguments:
     """The values as argparse reads them. It prints help, or raises UsageError with what is wrong."""
-    parsed = parser(verb, summary, parameters, epilog).parse_intermixed_args(list(words))
+    parsed = parser(verb, summary, parameters, epilog).parse_intermixed_args(_with_equals(parameters, words))
     values = _nothing(parameters)
     free: list[Any] = []
     for one in parameters:
@@ -184,6 +190,13 @@ def explain(
     return Arguments(values)
 
 
+def _with_equals(parameters: Sequence[Parameter], words: Sequence[str]) -> list[str]:
+    """The words as argparse is to read them: it would take the word behind an optional value's option for the value."""
+    optional = {name for one in parameters if isinstance(one, Option) and one.optional for name in one.names}
+    end = list(words).index("--") if "--" in words else len(words)
+    return [f"{word}=" if word in optional and at < end else word for at, word in enumerate(words)]
+
+
 def parser(verb: str, summary: str, parameters: Sequence[Parameter], epilog: str = "") -> ArgumentParser:
     """The argparse parser of a verb. epilog: stands at the end of its help, as it is."""
     import argparse
@@ -194,10 +207,10 @@ def parser(verb: str, summary: str, parameters: Sequence[Parameter], epilog: str
         def error(self, message: str) -> NoReturn:
             raise UsageError(reason=f"{message}; see: mailstop {verb} --help")
 
-    def convert(kind: str) -> Any:
+    def convert(kind: str, *, optional: bool = False) -> Any:
         def value(word: str) -> Any:
             try:
-                return converted(word, kind)
+                return 0 if optional and not word else converted(word, kind)
             except ValueError as error:
                 raise argparse.ArgumentTypeError(str(error)) from None
 
@@ -227,7 +240,7 @@ def parser(verb: str, summary: str, parameters: Sequence[Parameter], epilog: str
                 metavar=one.value,
                 help=one.help,
                 action=action,
-                type=convert(one.kind),
+                type=convert(one.kind, optional=one.optional),
             )
         else:
             made.add_argument(*one.names, dest=_destination(one), help=one.help, action="store_true")

@@ -32,6 +32,11 @@ VERBS = {
     "answer": "answer a question whose sender waits",
     "cancel": "withdraw a question",
     "asks": "list the questions that have no answer yet",
+    "say": "write to everyone who reads a channel",
+    "channels": "list the channels",
+    "subscribe": "read a channel",
+    "unsubscribe": "read a channel no longer",
+    "kinds": "list the kinds of letters",
     "check": "show what is new",
     "read": "read history; changes nothing",
     "status": "say who I am here, or what became of a letter",
@@ -48,7 +53,10 @@ VERBS = {
     "hook": "for clients: take a hook's event from standard input",
 }
 # verbs of which it may be in doubt whether anything was stored
-WRITING = ("send", "reply", "join", "ask", "answer", "cancel", "task", "lease", "budget", "limits")
+WRITING = (
+    *("send", "reply", "say", "ask", "answer", "cancel", "join", "subscribe", "unsubscribe"),
+    *("task", "lease", "budget", "limits"),
+)
 ALIASES = {"inbox": "check", "whoami": "status", "--version": "version", "-V": "version"}
 
 

@@ -23,6 +23,7 @@ def letter_json(letter: Letter) -> dict[str, Any]:
         "bag": letter.bag,
         "from": letter.sender,
         "to": list(letter.to),
+        "channel": letter.channel or None,
         "kind": letter.kind,
         "body": letter.body,
         "needs_reply": letter.needs_reply,
@@ -78,7 +79,9 @@ def left_out_json(letter: Letter, store: str = "") -> dict[str, Any]:
     store: what that command has to say of the store.
     """
     value = letter_json(letter)
-    kept = {name: value[name] for name in ("n", "id", "at", "bag", "from", "kind", "needs_reply", "ref", "final")}
+    kept = {
+        name: value[name] for name in ("n", "id", "at", "bag", "from", "channel", "kind", "needs_reply", "ref", "final")
+    }
     return {**kept, "body": None, "left_out": f"mailstop read {letter.n} --json{store}"}
 
 

@@ -19,7 +19,7 @@ from mailstop.fence import choice_lines, whole
 from mailstop.fence_history import Reader, history_page, letter_page, matches_page
 from mailstop.history import Move
 from mailstop.json_text import dumps
-from mailstop.names import DEFAULT_BAG
+from mailstop.names import DEFAULT_BAG, in_bag
 from mailstop.times import iso_text
 
 TYPE_CHECKING = False
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 PARAMETERS = (
     Positional("number", "N", "one letter, whole, and what became of it", needed=False, kind=NUMBER),
+    Option(("--channel",), "what was said in this channel", "NAME"),
     Option(("--thread",), "the conversation that letter N belongs to", "N", kind=NUMBER),
     Option(("--last",), "at most so many letters, joins and leaves (default 20)", "K", kind=NUMBER),
     Option(("--before",), "only what came before number N", "N", kind=NUMBER),
@@ -49,13 +50,13 @@ MOST_IN_A_DELIVERY = 200  # records; more do not fit into its bytes, however sho
 def run(office: Office, args: Arguments) -> Result:
     """Show one letter, a conversation, what a search finds, or a bag."""
     if args.number is not None:
-        if args.thread or args.last or args.before or args.search is not None:
+        if args.thread or args.last or args.before or args.search is not None or args.channel is not None:
             raise UsageError(reason="one letter has no pages: give N alone, or --thread N, --last, --before, --search")
         return _letter(office, args.number, raw=args.raw, bag=args.bag)
     if args.raw:
         raise UsageError(reason="--raw prints one body: mailstop read N --raw")
-    if args.thread and args.search is not None:
-        raise UsageError(reason="--thread and --search exclude each other")
+    if bool(args.thread) + (args.search is not None) + (args.channel is not None) > 1:
+        raise UsageError(reason="--channel, --thread and --search exclude each other")
     return _history(office, args)
 
 
@@ -78,7 +79,8 @@ def _letter(office: Office, n: int, *, raw: bool, bag: str | None) -> Result:
             answer = "\n".join(lines)
         text = f"{letter_page(letter)}\n\n{standing}{answer}"
     else:
-        addressed = any(name in own for name in letter.to)
+        heard = bool(letter.channel and own and letter.sender not in own)
+        addressed = heard or any(name in own for name in letter.to)
         shown = whole(letter, now_ms=office.clock(), nonce=_nonce(), addressed=addressed, store=store)
         text = f"{shown}\n\nWhere it stands (all receipts: mailstop status {n}{store}):\n{standing}"
     recipients = [
@@ -110,6 +112,10 @@ def _history(office: Office, args: Arguments) -> Result:
     elif args.thread:
         history = office.reading.read(thread=args.thread, bag=bag, **page)
         title = f"the conversation of letter {args.thread}"
+    elif args.channel is not None:
+        bag = bag or DEFAULT_BAG
+        name, history = office.channels.history(args.channel, bag=bag, **page)
+        title = f"#{name}{in_bag(bag)}"
     else:
         bag = bag or DEFAULT_BAG
         history = office.reading.read(bag=bag, **page)
@@ -143,7 +149,7 @@ def _command(args: Arguments, store: str) -> str:
     import shlex
 
     words = ["mailstop", "read"]
-    for option in ("bag", "thread", "last", "search"):
+    for option in ("bag", "channel", "thread", "last", "search"):
         value = getattr(args, option)
         if value is not None:
             words += [f"--{option}", str(value)]

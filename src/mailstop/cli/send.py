@@ -79,10 +79,11 @@ def sent_result(sent: Sent) -> Result:
 
 def sent_lines(recipients: Sequence[Told]) -> list[str]:
     """For each recipient a line that says what is proved there so far."""
-    return [f"  {_recipient(told)}" for told in recipients]
+    return [f"  {recipient_text(told)}" for told in recipients]
 
 
-def _recipient(told: Told) -> str:
+def recipient_text(told: Told) -> str:
+    """What a writer is told of one recipient, on one line."""
     detail = told.detail
     if not detail.isprintable():  # a folder's name, say
         from mailstop.cleaning import plain_line

@@ -9,6 +9,7 @@ from mailstop.cli.arguments import NUMBER, Positional
 from mailstop.cli.letter_json import budget_json, budget_text
 from mailstop.cli.result import Result
 from mailstop.cli.standing import (
+    MEANING,
     asked_text,
     evidence_text,
     holder_json,
@@ -59,8 +60,10 @@ def _letter(account: Account) -> Result:
     for delivery, holder, way in zip(account.deliveries, account.holders, account.ways, strict=True):
         receipts = receipts_at(account, delivery.seat)
         now = now_text(delivery, holder, way)
-        lines = [f"{letter.n} to {seat_text(holder.seat)}"]
+        lines = [f"{letter.n} {'read by' if letter.channel else 'to'} {seat_text(holder.seat)}"]
         lines += [f"  {clock_text(each.at)}  {each.state}: {evidence_text(each)}" for each in receipts]
+        if letter.channel and delivery.shown:  # a position proves it, which has no time of its own
+            lines.append(f"  shown: {MEANING['shown']}")
         lines.append(f"  now: {now}")
         parts.append("\n".join(lines))
         data.append(
@@ -76,8 +79,16 @@ def _letter(account: Account) -> Result:
                 "now": now,
             }
         )
-    value = {"n": letter.n, "id": letter.id, "bag": letter.bag, "from": letter.sender, "recipients": data}
-    value |= {"hops": letter.hops, "budget": budget_json(letter)}
+    value = {
+        "n": letter.n,
+        "id": letter.id,
+        "bag": letter.bag,
+        "from": letter.sender,
+        "channel": letter.channel or None,
+        "recipients": data,
+        "hops": letter.hops,
+        "budget": budget_json(letter),
+    }
     if letter.asks:
         value["question"] = letter.closed or "open"
     if letter.task:

@@ -169,11 +169,12 @@ class Index(Protocol):
         self,
         *,
         bag: str | None = None,
+        channel: str | None = None,
         thread: int | None = None,
         before: int | None = None,
         limit: int = 20,
     ) -> History:
-        """The last letters, joins and leaves before a number, oldest first."""
+        """The last letters, joins and leaves before a number, oldest first. channel: what was said there, in `bag`."""
 
     def search(self, text: str, *, bag: str | None = None, before: int | None = None, limit: int = 20) -> list[Letter]:
         """The letters before a number whose body holds all words of `text`, newest first.

@@ -33,6 +33,7 @@ SOCKET = "socket"  # Claude Code's messaging socket
 QUEUE = "queue"  # codex queue
 TURN = "turn"  # the hooks of the turn that is running
 VISIT = "visit"  # nothing rings: the session looks when it next does anything
+LATER = "later"  # nothing rings, because the letter wakes nobody there: its reader looks when it next does anything
 SEALED = "sealed"  # a sandbox kept the sender from ringing; whoever can does it
 
 

@@ -9,7 +9,7 @@ from mailstop import bells, faults
 from mailstop.letter import NOBODY
 from mailstop.records import Record
 from mailstop.rules.presence import session_of
-from mailstop.rules.routes import QUEUE, SOCKET, TURN, VISIT, way_to
+from mailstop.rules.routes import LATER, QUEUE, SOCKET, TURN, VISIT, way_to
 from mailstop.rules.ways import words_of
 from mailstop.times import clock_text
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from mailstop.seat import Seat
 
 WAITING = "its bell was rung: a check that waits shows it now, any other when it next runs"
-QUIET = "a letter of this kind wakes nobody: it is shown when its reader next looks"
 NOT_RUNG = "ringing for it failed or was broken off: whoever comes next does it"
 
 
@@ -42,7 +41,7 @@ def tell(store: Store, holder: Holder, letter: Letter, route: Route | None, *, n
     """
     if letter.wakes == NOBODY and holder.present:
         bells.ring(holder.present.bell)
-        return Told(holder.seat.name, "stored", "none", QUIET)
+        return Told(holder.seat.name, "stored", "none", words_of(LATER).told)
     if route is None or holder.session is None:
         return Told(holder.seat.name, "stored", "none", _waits_text(holder, seat_now(store, holder.seat)))
     if route.way == TURN and holder.session.client == "codex":

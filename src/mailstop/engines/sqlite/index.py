@@ -143,6 +143,7 @@ class SQLiteIndex:
         self,
         *,
         bag: str | None = None,
+        channel: str | None = None,
         thread: int | None = None,
         before: int | None = None,
         limit: int = 20,
@@ -153,12 +154,14 @@ class SQLiteIndex:
         place: dict[str, Any] = {"before": _bounded(before), "limit": _bounded(limit) + 1}
         if thread is not None:
             letters = self._letters("history_thread", thread=thread, **place)
+        elif channel is not None:
+            letters = self._letters("history_channel", bag=bag, channel=channel, **place)
         elif bag is not None:
             letters = self._letters("history_letters", subject=subject("letters", bag), **place)
         else:
             letters = self._letters("history_everywhere", **place)
         moves: list[Move] = []
-        if thread is None:
+        if thread is None and channel is None:
             rows = self._rows("history_moves", bag=bag, after=0, **place)
             moves = [move_of(row, self._tables.path) for row in rows]
         records: list[Letter | Move] = sorted([*letters, *moves], key=lambda record: record.n)

@@ -80,6 +80,11 @@ SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread
 FROM entries e JOIN letters l USING (n)
 WHERE e.subject = :subject AND e.n < :before ORDER BY e.n DESC LIMIT :limit;
 
+-- history_channel: what was said in a channel before a number, newest first; uses letters_channel
+SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread
+FROM letters l INDEXED BY letters_channel JOIN entries e USING (n)
+WHERE l.bag = :bag AND l.channel = :channel AND l.n < :before ORDER BY l.n DESC LIMIT :limit;
+
 -- history_everywhere: the letters of all bags before a number, newest first
 SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread
 FROM letters l JOIN entries e USING (n) WHERE l.n < :before ORDER BY l.n DESC LIMIT :limit;
