@@ -257,7 +257,11 @@ class Office:
 
     def _tell_who_waits(self, *changed: Seat) -> None:
         """Wake those who wait for an answer from these seats: somebody has left them or sat down there."""
-        if self.store.board.get(WAITS):
+        try:
+            waits = self.store.board.get(WAITS)
+        except MailstopError:  # what was done is stored; they see it when their time is over
+            return
+        if waits:
             self.asks.seat_changed(*changed)
 
     def sweep(self) -> None:

@@ -34,6 +34,8 @@ def mail(office: Play) -> Play:
     asked = office.as_("reviewer").check().letters[0]
     office.as_("reviewer").goes_on()
     office.as_("reviewer").reply(asked.n, to_all=True)
+    office.person.answer(office.as_("builder").ask("human", wait_s=0).question.n)
+    office.as_("builder").cancel(office.as_("builder").ask("human", wait_s=0).question.n)
     office.person.reads()
     office.as_("builder").leave()
     player = office.player(project="shop")
