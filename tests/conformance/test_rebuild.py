@@ -47,6 +47,8 @@ def mail(office: Play) -> Play:
         done, _open = (at.tasks.give(Order("reviewer", title)).task for title in ("Fix it", "Look at it"))
     with office.as_("reviewer").at_office() as at:
         at.tasks.move(done.n, "complete", "done")
+    office.person.answer(office.as_("builder").ask("human", wait_s=0).question.n)
+    office.as_("builder").cancel(office.as_("builder").ask("human", wait_s=0).question.n)
     office.person.reads()
     office.person.closes_budget()
     office.person.sets_limits(budgeted=False)

@@ -9,7 +9,7 @@ from mailstop import bells, rules
 from mailstop.ask import ANSWERED, CANCELED
 from mailstop.clients.life import my_life
 from mailstop.engines.entry import subject
-from mailstop.errors import Conflict, KeyReused, StoreUnavailable, UnknownNumber, UnknownQuestion
+from mailstop.errors import Conflict, KeyReused, MailstopError, StoreUnavailable, UnknownQuestion
 from mailstop.letter import Draft, Letter, new_id
 from mailstop.names import DEFAULT_BAG, PERSON
 from mailstop.records import Record
@@ -108,7 +108,7 @@ class Asks:
             sent = office.send(asking, bag=bag, rider=rider)
         except BaseException:
             if wait:  # an engine may have registered it before the letter was refused
-                self._forget(wait.id)
+                self._let_go(wait.id)
             raise
         if sent.new:
             return Asked(sent.letter, wait.id if wait else "", sent.recipients)
@@ -142,10 +142,7 @@ class Asks:
 
     def _own(self, n: int, bag: str | None = None) -> Letter:
         """The question of that number, if the caller's seat has asked it; whose it is else is nobody's business."""
-        try:
-            question = self._office.letter(n, bag=bag)
-        except UnknownNumber:
-            question = None
+        question = self._store.index.letter(n)
         own = {(seat.bag, seat.name) for seat in self._office.seats()}
         if question is None or not question.asks or (question.bag, question.sender) not in own:
             mine = sorted(
@@ -154,7 +151,7 @@ class Asks:
             )
             nearest = f" (nearest: {', '.join(map(str, mine[:3]))})" if mine else ""
             raise UnknownQuestion(n=n, nearest=nearest)
-        return question
+        return self._office.letter(n, bag=bag)
 
     # -- waiting -----------------------------------------------------------------------------------------------------
 
@@ -187,9 +184,16 @@ class Asks:
         return standing.but(state=last.state, since=last.since) if last.state == CIRCLE else standing
 
     def give_up(self, asked: Asked) -> None:
-        """End a wait that nobody looks at any more."""
+        """End a wait that nobody looks at any more. Never raises."""
         if asked.wait:
-            self._forget(asked.wait)
+            self._let_go(asked.wait)
+
+    def _let_go(self, wait_id: str) -> None:
+        """Take a wait away, if that can be done; else it counts until its process ends, or its time."""
+        try:
+            self._forget(wait_id)
+        except MailstopError:
+            pass
 
     def _forget(self, wait_id: str) -> Wait | None:
         return rules.waits.forget(self._store, wait_id, self._office.clock())
@@ -329,8 +333,12 @@ class Asks:
         self._wake(lambda wait: (wait.bag, wait.asked) in places or (wait.bag, wait.asker) in places)
 
     def _wake(self, concerned: Callable[[Wait], bool]) -> None:
-        """Ring the bells of those whose waits these are."""
-        for wait in rules.waits.waits_of(self._store, self._office.clock()).all:
+        """Ring the bells of those whose waits these are. Never raises: what they are to hear of is stored by now."""
+        try:
+            waits = rules.waits.waits_of(self._store, self._office.clock()).all
+        except MailstopError:  # they see it when their time is over
+            return
+        for wait in waits:
             if concerned(wait):
                 bells.ring(wait.bell)
 

@@ -20,7 +20,7 @@ from mailstop.cli.result import Result
 from mailstop.cli.send import sent_lines
 from mailstop.cli.standing import name_text
 from mailstop.config import DELIVERY_BYTES
-from mailstop.errors import MailstopError, TimedOut, UsageError
+from mailstop.errors import TimedOut, UsageError
 from mailstop.fence import Delivery, whole
 from mailstop.json_text import dumps
 from mailstop.letter import Draft
@@ -119,10 +119,7 @@ def _waited(office: Office, begin: Callable[[], Asked], seconds: float) -> tuple
             faults.reach("wait over")
             return asked, office.asks.rest(asked, standing)
         except BaseException:
-            try:
-                office.asks.give_up(asked)
-            except MailstopError:  # it ends with this process
-                pass
+            office.asks.give_up(asked)
             raise
 
 
