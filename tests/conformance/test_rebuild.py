@@ -11,7 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from mailstop.clients.project import place_of
+from mailstop.clients.resources import Reader
 from mailstop.engines.sqlite.rebuild import PAGE_ENTRIES, rebuild, tables
+from mailstop.rules.leases import Wish
 from tests.conformance.play import Play
 
 pytestmark = pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
@@ -35,6 +38,8 @@ def mail(office: Play) -> Play:
     office.as_("reviewer").goes_on()
     office.as_("reviewer").reply(asked.n, to_all=True)
     office.person.reads()
+    with office.person.at_office() as at:
+        at.leases.take(Wish((Reader("/srv/app", place_of("/srv/app")).read("src/a.py"),)))
     office.as_("builder").leave()
     player = office.player(project="shop")
     player.start()
