@@ -9,8 +9,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 PATH = "path"  # a file or folder, and what lies below it; it need not be there
-GLOB = "glob"  # all paths that a pattern stands for, and what lies below them; see mailstop.patterns
+GLOB = "glob"  # all paths that a pattern stands for; see mailstop.patterns
 NAME = "name"  # anything else that there is once in a project
+
+ALL_BELOW = "**"
 
 DEFAULT_TTL_MS = 3_600_000
 SHORTEST_TTL_MS = 60_000
@@ -21,14 +23,19 @@ class Address(Record):
     """Where a resource lies in one scope, which is a repository, a machine, or the names of a project.
 
     literal: the path from the scope's top down to the first wildcard, `/src/app`; empty for the top itself. pattern:
-    the segments from the first wildcard on; empty without one. folds: whether its file system takes capital letters
-    and small ones for the same; the literal is then folded.
+    the segments from the first wildcard on; empty for a file, ALL_BELOW for a folder. folds: whether its file system
+    takes capital letters and small ones for the same; the literal is then folded.
     """
 
     scope: str
     literal: str
     pattern: str = ""
     folds: bool = False
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it has no wildcards of anybody's."""
+        return self.pattern in ("", ALL_BELOW)
 
     def as_list(self) -> list[Any]:
         """As it is stored."""
@@ -60,8 +67,9 @@ class Resource(Record):
 
     @property
     def key(self) -> Address:
-        """What two words have in common that mean the same resource."""
-        return self.at[0]
+        """What two words have in common that mean the same resource: also before a file is there, and afterwards."""
+        first = self.at[0]
+        return first.but(pattern="") if first.is_plain else first
 
 
 class Lease(Record):

@@ -11,7 +11,8 @@ A pattern is made of segments, which stand with `/` between them:
 | `[!abc]`, `[^abc]` | one that is none of these |
 | anything else, a `[` without its `]` too | itself; `[*]` is a star |
 
-A name that begins with a dot is like any other. A pattern covers the paths it stands for and all that lies below them.
+A name that begins with a dot is like any other. A pattern stands for the paths that it matches from their first segment
+to their last, not for what lies below those; `src/**` stands for all of `src`.
 """
 
 from __future__ import annotations
@@ -64,23 +65,7 @@ def folded(text: str) -> str:
 
 
 def overlap(first: Sequence[Segment], second: Sequence[Segment]) -> bool:
-    """Whether some path is covered by both."""
-    return _meet(first, second, either=True)
-
-
-def covers(pattern: Sequence[Segment], path: Sequence[Segment]) -> bool:
-    """Whether all that `path` covers is covered by the pattern. Of a `path` with wildcards it is told only where it
-    repeats the pattern from the beginning."""
-    if all(isinstance(segment, str) for segment in path):
-        return _meet(pattern, path, either=False)
-    return tuple(path[: len(pattern)]) == tuple(pattern)
-
-
-def _meet(first: Sequence[Segment], second: Sequence[Segment], *, either: bool) -> bool:
-    """Whether both can be followed, segment by segment, to the end of the first; with `either`, of one of them.
-
-    Whoever is at its end covers all that follows, and whatever is left of the other stands for something.
-    """
+    """Whether some path is one of both. Both are followed at once, segment by segment, in all ways there are."""
     seen: set[tuple[int, int]] = set()
     open_places = [(0, 0)]
     while open_places:
@@ -89,16 +74,14 @@ def _meet(first: Sequence[Segment], second: Sequence[Segment], *, either: bool) 
             continue
         seen.add(place)
         i, j = place
-        if i == len(first) or (either and j == len(second)):
+        if i == len(first) and j == len(second):
             return True
-        if j == len(second):
-            if first[i] is DEEP:
-                open_places.append((i + 1, j))
-            continue
-        one, other = first[i], second[j]
+        one = first[i] if i < len(first) else ""
+        other = second[j] if j < len(second) else ""
         if one is DEEP or other is DEEP:
-            open_places += [(i + 1, j), (i, j + 1)]
-        elif one == other or _names_meet(one, other):
+            open_places += [(i + 1, j)] if i < len(first) else []
+            open_places += [(i, j + 1)] if j < len(second) else []
+        elif i < len(first) and j < len(second) and (one == other or _names_meet(one, other)):
             open_places.append((i + 1, j + 1))
     return False
 

@@ -11,8 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from mailstop.clients.project import place_of
+from mailstop.clients.resources import Reader
 from mailstop.engines.sqlite.rebuild import PAGE_ENTRIES, rebuild, tables
 from mailstop.limits import LARGEST
+from mailstop.rules.leases import Wish
 from mailstop.task import Order
 from tests.conformance.play import Play
 
@@ -52,6 +55,8 @@ def mail(office: Play) -> Play:
     office.person.reads()
     office.person.closes_budget()
     office.person.sets_limits(budgeted=False)
+    with office.person.at_office() as at:
+        at.leases.take(Wish((Reader("/srv/app", place_of("/srv/app")).read("src/a.py"),)))
     office.as_("builder").leave()
     player = office.player(project="shop")
     player.start()

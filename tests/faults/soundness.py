@@ -11,7 +11,10 @@ from mailstop.engines.memory.index import Tables
 from mailstop.json_text import loads
 from tests.party import Party
 
-FOLDED = ("letters", "deliveries", "owed", "receipts", "seats", "moves", "asks", "tasks")
+FOLDED = (
+    *("letters", "deliveries", "owed", "receipts", "seats", "moves", "asks", "tasks"),
+    *("leases", "lease_addresses"),
+)
 
 
 def default_store(home: Path) -> Path:

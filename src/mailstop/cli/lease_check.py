@@ -73,7 +73,7 @@ def _resources(office: Office, args: Arguments) -> list[Resource]:
     if args.staged:
         top, paths = _staged()
         reader = office.leases.reader(top)
-        return [reader.path(path) for path in paths]
+        return [reader.path(path, file=True) for path in paths]
     reader = office.leases.reader(os.getcwd())
     if args.resources == ["-"]:
         return [reader.path(path) for path in _from_input()]

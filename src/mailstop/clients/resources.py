@@ -10,6 +10,9 @@
 | else with `/` or `.`                  | a path that is not there yet                                      |
 | any other                             | a name                                                            |
 
+A path covers what lies below it. Before a pattern, which matches whole paths, it counts what the path is: a file is
+only itself. One that is not there is a folder, unless its name has an ending as in `new.py` and no `/` follows.
+
 A path is followed through symbolic links as far as it is there, and then taken from the top of its worktree: in all
 worktrees of a repository it is the same one. It has further addresses, so that a folder covers what lies below it
 across the borders of repositories: one in each repository that holds that one, as a submodule's does, and its absolute
@@ -24,7 +27,7 @@ import os
 from mailstop.clients.life import machine_id
 from mailstop.clients.project import worktrees_over
 from mailstop.errors import InvalidResource
-from mailstop.lease import GLOB, NAME, PATH, Address, Resource
+from mailstop.lease import ALL_BELOW, GLOB, NAME, PATH, Address, Resource
 from mailstop.patterns import folded, is_wild, parsed
 
 TYPE_CHECKING = False
@@ -103,10 +106,11 @@ class Reader:
         at = Address(f"name:{place.project_id}", "/" + text.replace("=", "==").replace("/", "=-"))
         return Resource(NAME, f"name:{text}", place.project, place.project_id, (at,))
 
-    def path(self, text: str) -> Resource:
-        """That very path. Raises InvalidResource."""
+    def path(self, text: str, *, file: bool = False) -> Resource:
+        """That very path. file: that it is one, unless a folder is there. Raises InvalidResource."""
         real = self._real(text)
-        shown, project, project_id, at = self._lies(real, "")
+        is_folder = os.path.isdir(real) or not (file or os.path.lexists(real) or _is_named_as_file(text))
+        shown, project, project_id, at = self._lies(real, ALL_BELOW if is_folder else "")
         return Resource(PATH, shown, project, project_id, at)
 
     def glob(self, text: str) -> Resource:
@@ -120,12 +124,9 @@ class Reader:
         wild = [segment for segment in segments[first:] if segment not in ("", ".")]
         if ".." in wild:
             raise InvalidResource(text=text[:_LONGEST_QUOTE], reason="nothing leads up (..) behind a wildcard")
-        while wild and wild[-1] == "**":  # whatever lies below is covered anyway
-            wild.pop()
         real = self._real(beginning)
-        if not wild:
-            shown, project, project_id, at = self._lies(real, "")
-            return Resource(PATH, shown, project, project_id, at)
+        if not wild or set(wild) == {ALL_BELOW}:
+            return self.path(beginning if not wild else f"{beginning.rstrip('/')}/")
         pattern = "/".join(_text(segment) for segment in wild)
         try:
             parsed(pattern)
@@ -147,11 +148,12 @@ class Reader:
         folds, worktrees = self._looked_at(real)
         at = [self._address("repository", each.project_id, real, each.worktree, pattern, folds) for each in worktrees]
         at.append(self._address("machine", machine_id(), real, "/", pattern, folds))
+        wild = pattern if pattern != ALL_BELOW else ""
         if not worktrees:
-            return os.path.join(real, pattern) if pattern else real, "", "", tuple(at)
+            return os.path.join(real, wild) if wild else real, "", "", tuple(at)
         nearest = worktrees[0]
         inside = os.path.relpath(real, nearest.worktree)
-        shown = inside if not pattern else pattern if inside == "." else f"{inside}/{pattern}"
+        shown = inside if not wild else wild if inside == "." else f"{inside}/{wild}"
         return shown, nearest.project, nearest.project_id, tuple(at)
 
     def _looked_at(self, real: str) -> tuple[bool, list[Place]]:
@@ -166,6 +168,11 @@ class Reader:
         if folds:
             return Address(f"{kind}:{folded(whose)}", folded(below), pattern, True)
         return Address(f"{kind}:{whose}", below, pattern)
+
+
+def _is_named_as_file(text: str) -> bool:
+    """Whether a path looks as if it were a file's: its name has an ending, and no `/` follows."""
+    return "." in os.path.basename(text).lstrip(".")
 
 
 def _text(word: str) -> str:

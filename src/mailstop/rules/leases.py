@@ -33,7 +33,7 @@ from mailstop.errors import (
 from mailstop.lease import DEFAULT_TTL_MS, LONGEST_TTL_MS, SHORTEST_TTL_MS, Lease, Resource
 from mailstop.letter import new_id
 from mailstop.names import PERSON, in_bag, nearest
-from mailstop.patterns import covers, named, overlap, parsed
+from mailstop.patterns import named, overlap, parsed
 from mailstop.records import Record
 from mailstop.rules.letters import Writer, still
 from mailstop.rules.presence import holder_of, lives, session_of
@@ -103,8 +103,8 @@ def take(store: Store, writer: Writer, wish: Wish, *, now: int) -> Took:
     _checked(wish)
     wanted = {resource.key: resource for resource in wish.resources}
     for _ in range(MOST_TRIES):
+        look = Look(store, writer.session, now)  # which brings the index up to date
         writer = still(store, writer)
-        look = Look(store, writer.session, now)
         look.refuse_over("taken")
         own = look.own()
         ended: dict[tuple[int, int], tuple[Lease, str]] = {}
@@ -151,8 +151,8 @@ def renew(
     """
     _checked_ttl(ttl)
     for _ in range(MOST_TRIES):
+        look = Look(store, writer.session, now)  # which brings the index up to date
         writer = still(store, writer)
-        look = Look(store, writer.session, now)
         look.refuse_over("renewed")
         own = look.own()
         chosen = (
@@ -183,8 +183,8 @@ def release(
     board: changes of the board that go with it. Raises LeaseOfOthers with who has it, UnknownLease; LeaseUncertain.
     """
     for _ in range(MOST_TRIES):
+        look = Look(store, writer.session, now)  # which brings the index up to date
         writer = still(store, writer)
-        look = Look(store, writer.session, now)
         own = look.own()
         chosen = list(own.values()) if resources is None else [look.held(own, each, "released") for each in resources]
         chosen = list({lease.id: lease for lease in chosen}.values())
@@ -274,7 +274,7 @@ class Look:
                 if lease.id in found:
                     continue
                 other = lease.resource.at[0]
-                if address.pattern or other.pattern:  # else it lies above, below or there, and so overlaps
+                if not (address.is_plain and other.is_plain):  # else it lies above, below or there
                     segments = segments or _segments(address)
                     if not overlap(segments, _segments(other)):
                         continue
@@ -331,7 +331,7 @@ class Look:
         """Whether the session could take a resource, or go on with what it holds there."""
         standing = [lease for lease in self.everyones(resource) if not self.lapsed(lease)]
         mine = [lease for lease in standing if lease.session == self.session]
-        shares = shared or any(covers(_segments(each.resource.at[0]), _at(resource, each)) for each in mine)
+        shares = shared or any(_covers(each, resource) for each in mine)
         taken = [lease for lease in standing if lease not in mine and not (lease.shared and shares)]
         if taken:
             return Verdict(resource, TAKEN, tuple(taken))
@@ -341,7 +341,7 @@ class Look:
         """Whether a taking holds all of a resource."""
         standing = [lease for lease in self.everyones(resource) if not self.lapsed(lease)]
         of_term = [lease for lease in standing if lease.term == term]
-        if any(covers(_segments(lease.resource.at[0]), _at(resource, lease)) for lease in of_term):
+        if any(_covers(lease, resource) for lease in of_term):
             return Verdict(resource, MINE, tuple(of_term))
         return Verdict(resource, TAKEN, tuple(lease for lease in standing if lease.term != term))
 
@@ -508,7 +508,15 @@ def _segments(address: Address) -> tuple[Segment, ...]:
     return (*named(address.literal), *parsed(address.pattern, folds=address.folds))
 
 
-def _at(resource: Resource, lease: Lease) -> tuple[Segment, ...]:
-    """A resource in the scope of a lease's address."""
-    scope = lease.resource.at[0].scope
-    return next((_segments(address) for address in resource.at if address.scope == scope), ())
+def _covers(lease: Lease, resource: Resource) -> bool:
+    """Whether a lease, found by one of the resource's addresses, covers all of the resource. Of two patterns that is
+    only said where they are the same."""
+    held = lease.resource.at[0]
+    for wanted in resource.at:
+        if wanted.scope != held.scope:
+            continue
+        if held.is_plain and f"{wanted.literal}/".startswith(f"{held.literal}/"):
+            return True
+        if wanted == held or (not wanted.pattern and overlap(_segments(held), _segments(wanted))):
+            return True
+    return False

@@ -15,7 +15,7 @@ class LeaseIndex(Protocol):
         """Leases that may overlap an address, by their id: those on it, above it and below it.
 
         Each has the address that lies there as the only one of its resource; a lease with two of them comes twice.
-        Where neither has a pattern, they do overlap.
+        Where both are plain they do overlap.
         """
 
     def of_session(self, session: str) -> list[Lease]:
