@@ -28,7 +28,7 @@ from mailstop.times import now_ms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Container, Sequence
 
     from mailstop.acts.asks import Asks
     from mailstop.acts.budgets import Budgets
@@ -388,8 +388,15 @@ class Office:
             told = [self._tell(letter, name, *way) for name, way in claimed.items()]
         if self.session and any(one.door == rules.routes.SEALED for one in told):
             bells.ring(self.session.bell)  # its own next hook runs outside of the sandbox, and does what is due
-        rest = rules.channels.ring_others(self.store, letter, claimed if new else ()) if letter.channel else None
+        rest = self._ring_rest(letter, claimed if new else ()) if letter.channel else None
         return Sent(letter, tuple(told), new, rest)
+
+    def _ring_rest(self, letter: Letter, rung: Container[str]) -> Rest:
+        """Ring the bells of the readers whom a letter does not wake; whatever happens there, it is stored."""
+        try:
+            return rules.channels.ring_others(self.store, letter, rung)
+        except (Exception, KeyboardInterrupt):
+            return rules.channels.Rest()
 
     def _answered(self, writer: Writer, draft: Draft, recipients: Sequence[Seat]) -> Sequence[Put | Delete]:
         """The changes of the board when a letter answers another: nothing needs to be rung for that one any more."""

@@ -11,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mailstop.engines.base import Store
+from mailstop.engines.entry import Entry
 from mailstop.engines.memory.store import MemoryStore, World
+from mailstop.engines.sqlite.statements import QUERY
 from mailstop.errors import (
     ChannelStays,
     InvalidName,
@@ -257,21 +259,24 @@ def test_a_seat_that_moves_to_another_project_reads_that_one_too_and_may_leave_t
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.text(max_size=80), min_size=1, max_size=6))
 def test_every_folder_gets_a_valid_channel_of_its_own(folders: list[str]) -> None:
-    world = World(conflicts=0)
-    play = Play(lambda: MemoryStore(world), "/nonexistent")
-    try:
-        said = []
+    with MemoryStore(World(conflicts=0)) as store:
         for number, folder in enumerate(folders):
-            player = play.player(project=folder, folder=f"/{number}/{folder}")
-            player.start(automatic=False)
-            player.join(f"seat-{number}")
-            said.append(player.say().letter.channel)
-    finally:
-        play.close()
+            data = {
+                "seat": f"s{number}",
+                "session": f"{number}",
+                "project": folder,
+                "project_id": f"/{number}/{folder}",
+            }
+            store.ledger.append([Entry(f"seats.default.s{number}", "taken", "default", f"{number}", 0, data)])
+        found = [
+            reader.channel
+            for number in range(len(folders))
+            for reader in store.index.channels.read_by("default", f"s{number}")
+            if reader.channel not in ("general", "leader")
+        ]
 
-    assert all(map(is_name, said))
-    assert len(set(said)) == len(folders)
-    assert not {"general", "leader"} & set(said)
+    assert all(map(is_name, found))
+    assert len(set(found)) == len(found) == len(folders)
 
 
 # -- how far each has heard it
@@ -616,3 +621,39 @@ def test_many_such_letters_hide_none_that_wakes(office: Play) -> None:
     with reader.monitor():
         assert reader.monitor_rings() == [loud.n]
     assert loud.wakes == ALL
+
+
+def test_many_such_letters_keep_no_turn_from_going_on_for_one_that_wakes(office: Play) -> None:
+    reader, writer = office.as_("reader"), office.as_("writer")
+    for _ in range(55):
+        writer.say(kind="fyi")
+    assert reader.hook(if_waking=True).letters == ()
+
+    writer.send("reader", body="now")
+
+    assert reader.hook(if_waking=True).letters
+
+
+# -- what it costs
+
+
+def test_a_check_that_nobody_proves_leaves_the_ledger_as_it_is(office: Play) -> None:
+    """A person's check into a pipe: nothing will prove that they saw it, and of what was said nothing is kept."""
+    office.as_("builder").say("general")
+    entries = office.entries()
+
+    for _ in range(3):
+        assert office.person.check().letters
+
+    assert office.entries() == entries
+
+
+def test_looking_for_what_is_new_goes_through_no_table(store: Store) -> None:
+    tables = store.index._tables  # type: ignore[attr-defined]
+    values = {"bag": "b", "seat": "s", "sender": None, "after": 0, "until": 1, "limit": 1, "waking": 1, "said": 1}
+    for query in ("unread", "count_unread"):
+        plan = [row[3] for row in tables.rows(f"EXPLAIN QUERY PLAN {QUERY[query]}", values)]
+        assert [step for step in plan if step.startswith("SCAN") and step not in SCANNED] == []
+
+
+SCANNED = ("SCAN (subquery-1)", "SCAN u", "SCAN CONSTANT ROW")  # what the query itself has found

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from mailstop import rules
 from mailstop.errors import NoProjectChannel, WakesMany
 from mailstop.kinds import kind_of
@@ -42,19 +40,21 @@ class Channels:
     def __init__(self, office: Office) -> None:
         self._office = office
 
-    def say(self, draft: Draft, *, bag: str = DEFAULT_BAG, wake_all: int | None = None) -> Sent:
+    def say(self, draft: Draft, *, bag: str = DEFAULT_BAG, wake_all: int | None = None, project: str = "") -> Sent:
         """Say something in the draft's channel, by default the one of the caller's project, and wake its readers of the
         same project.
 
-        wake_all: wake all readers, which must be so many; another number is refused with who they are.
+        wake_all: wake all readers, which must be so many; another number is refused with who they are. project: the id
+        of the one from which the person speaks; anybody else's is that of their seat.
         Raises UnknownChannel, NoProjectChannel, WakesMany, and what `Office.send` raises.
         """
         office = self._office
         office.checked_bag(bag)
         writer = office.writer(bag)
-        channel = rules.channels.named(office.store, bag, draft.channel) if draft.channel else self._own(writer)
+        own = writer.seat.project_id if writer.seat else project
+        channel = rules.channels.named(office.store, bag, draft.channel) if draft.channel else self._own(bag, own)
         if wake_all is None:
-            return office.send(draft.but(channel=channel, wakes=self._project(writer) or NOBODY), bag=bag)
+            return office.send(draft.but(channel=channel, wakes=own or NOBODY), bag=bag)
         said = draft.but(channel=channel, wakes=ALL)
         return office.send(said, bag=bag, rider=self._counted(writer, said, wake_all))
 
@@ -114,21 +114,12 @@ class Channels:
         """Whether a text is the name of a channel that is there."""
         return is_name(text) and self._office.store.index.channels.exists(bag, text)
 
-    def _own(self, writer: Writer) -> str:
-        """The channel of the writer's project. Raises NoProjectChannel."""
-        project = self._project(writer)
-        channel = self._office.store.index.channels.of_project(writer.bag, project) if project else None
+    def _own(self, bag: str, project: str) -> str:
+        """The channel of a project. Raises NoProjectChannel."""
+        channel = self._office.store.index.channels.of_project(bag, project) if project else None
         if channel is None:
-            raise NoProjectChannel(where=in_bag(writer.bag))
+            raise NoProjectChannel(where=in_bag(bag))
         return channel
-
-    def _project(self, writer: Writer) -> str:
-        """The id of the project that the writer belongs to: its seat's, or that of the folder the person is in."""
-        if writer.seat is not None:
-            return writer.seat.project_id
-        from mailstop.clients.project import place_of
-
-        return place_of(os.curdir).project_id
 
     def _counted(self, writer: Writer, draft: Draft, count: int) -> Callable[[str], Rider]:
         def check(_letter_id: str) -> Rider:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from mailstop.cli.arguments import BODY, LABELS, NUMBER, Arguments, Option, Positional
 from mailstop.cli.body import body_of
 from mailstop.cli.result import Result
@@ -65,7 +67,12 @@ def run(office: Office, args: Arguments) -> Result:
         key=args.key,
         channel=channel,
     )
-    return _said(office.channels.say(draft, bag=bag, wake_all=args.wake_all))
+    project = ""
+    if office.is_person:  # who has no seat in a project: it is that of the folder they are in
+        from mailstop.clients.project import place_of
+
+        project = place_of(os.curdir).project_id
+    return _said(office.channels.say(draft, bag=bag, wake_all=args.wake_all, project=project))
 
 
 def _channel_and_body(office: Office, args: Arguments, bag: str) -> tuple[str, str | None]:

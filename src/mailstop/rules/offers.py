@@ -10,7 +10,6 @@ import os
 from mailstop import faults
 from mailstop.config import DELIVERY_BYTES, store_name
 from mailstop.errors import StoreUnavailable
-from mailstop.letter import ALL
 from mailstop.records import Record
 from mailstop.rules.hands import Hand, hand_out, handout_of
 
@@ -102,33 +101,35 @@ def _waiting(
     """The letters that may be given, with their seats, by number; and how many wait in all."""
     found: list[tuple[Seat, Letter]] = []
     waiting = 0
-    for seat in seats:
-        handed_out = handout.numbers(seat)
-        after = 0 if terms.announced_too else seat.announced
-        limit = MOST_LETTERS + len(handed_out)
-        if terms.only:
-            after, limit = terms.only - 1, 1
-        letters = store.index.unread(seat.bag, seat.name, sender=terms.sender, after=after, limit=limit)
-        if terms.only:
-            letters = [letter for letter in letters if letter.n == terms.only]
-        free = [letter for letter in letters if letter.n not in handed_out]
-        if terms.respect_claims and free:
-            from mailstop.rules.routes import claimed_elsewhere
-
-            claimed = claimed_elsewhere(store, seat, free, now=now)
-            free = [letter for letter in free if letter.n not in claimed]
-        found += [(seat, _as_it_stands(store, letter)) for letter in free]
-        whole = not terms.only and (len(letters) < limit or terms.sender or terms.respect_claims)
-        waiting += len(free) if whole else store.index.count_unread(seat.bag, seat.name) - len(handed_out)
-    if terms.if_waking and not any(_wakes(seat, letter) for seat, letter in found):
+    if terms.if_waking and not any(_free(store, handout, seat, terms, now=now, waking=True)[0] for seat in seats):
         return [], 0
+    for seat in seats:
+        free, complete = _free(store, handout, seat, terms, now=now)
+        found += [(seat, _as_it_stands(store, letter)) for letter in free]
+        whole = complete or terms.sender or terms.respect_claims
+        left = len(free) if whole else store.index.count_unread(seat.bag, seat.name) - len(handout.numbers(seat))
+        waiting += left
     found.sort(key=lambda pair: pair[1].n)
     return found[:MOST_LETTERS], waiting
 
 
-def _wakes(seat: Seat, letter: Letter) -> bool:
-    """Whether a letter's coming wakes whoever sits at the seat."""
-    return letter.wakes == ALL or (letter.wakes == seat.project_id and bool(seat.project_id))
+def _free(
+    store: Store, handout: Handout, seat: Seat, terms: Terms, *, now: int, waking: bool = False
+) -> tuple[list[Letter], bool]:
+    """The letters of a seat that may be given, and whether no more of them are unread. waking: see `Index.unread`."""
+    handed_out = handout.numbers(seat)
+    after = 0 if terms.announced_too else seat.announced
+    limit = MOST_LETTERS + len(handed_out)
+    if terms.only:
+        after, limit = terms.only - 1, 1
+    letters = store.index.unread(seat.bag, seat.name, sender=terms.sender, after=after, limit=limit, waking=waking)
+    free = [letter for letter in letters if letter.n not in handed_out and terms.only in (0, letter.n)]
+    if terms.respect_claims and free:
+        from mailstop.rules.routes import claimed_elsewhere
+
+        claimed = claimed_elsewhere(store, seat, free, now=now)
+        free = [letter for letter in free if letter.n not in claimed]
+    return free, len(letters) < limit and not terms.only
 
 
 def _as_it_stands(store: Store, letter: Letter) -> Letter:

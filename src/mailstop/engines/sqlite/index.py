@@ -67,19 +67,13 @@ class SQLiteIndex:
         limit: int = 50,
         waking: bool = False,
     ) -> list[Letter]:
-        place: dict[str, Any] = {"bag": bag, "seat": seat, "sender": sender, "limit": limit, "waking": waking}
-        letters = self._letters("unread", after=after, **place)
-        unheard = self._rows("unheard", bag=bag, seat=seat, after=after)
-        if not unheard:
-            return letters
-        said = self.channels.unread(place, unheard)
-        return sorted([*letters, *said], key=lambda letter: letter.n)[:limit]
+        place = {"bag": bag, "seat": seat, "sender": sender, "after": after}
+        return self._letters("unread", **place, limit=limit, waking=waking)
 
     def count_unread(self, bag: str, seat: str, *, until: int | None = None, said: bool = True) -> int:
         last = _LAST if until is None else until
-        ((count,),) = self._rows("count_unread", bag=bag, seat=seat, until=last)
-        unheard = self._rows("unheard", bag=bag, seat=seat, after=0) if said else []
-        return int(count) + (self.channels.count_unread(bag, seat, last, unheard) if unheard else 0)
+        ((count,),) = self._rows("count_unread", bag=bag, seat=seat, until=last, said=said)
+        return int(count)
 
     def owed(self, bag: str, seat: str, *, limit: int = 20) -> list[Letter]:
         return self._letters("owed", bag=bag, seat=seat, limit=limit)

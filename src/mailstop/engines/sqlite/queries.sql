@@ -9,25 +9,35 @@ FROM entries e JOIN letters l USING (n) WHERE e.id = :id;
 -- newest: the number of the newest letter
 SELECT coalesce(max(n), 0) FROM letters;
 
--- unread: the letters to a seat that it was not shown, oldest first; uses deliveries_unread
-SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread
-FROM deliveries d INDEXED BY deliveries_unread JOIN letters l USING (n) JOIN entries e USING (n)
-WHERE d.bag = :bag AND d.seat = :seat AND d.shown = 0 AND d.n > :after AND (:sender IS NULL OR l.sender = :sender)
-AND (NOT :waking OR l.wakes <> 'nobody')
-ORDER BY d.n LIMIT :limit;
+-- unread: the letters to a seat, and said in channels it reads, that it was not shown, oldest first; uses
+-- deliveries_unread and letters_channel, and looks at no more of each channel than it gives
+SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread FROM (
+    SELECT n FROM (
+        SELECT d.n FROM deliveries d INDEXED BY deliveries_unread JOIN letters l USING (n)
+        WHERE d.bag = :bag AND d.seat = :seat AND d.shown = 0 AND d.n > :after
+        AND (:sender IS NULL OR l.sender = :sender) AND (NOT :waking OR l.wakes <> 'nobody')
+        ORDER BY d.n LIMIT :limit)
+    UNION ALL
+    SELECT s.n FROM readers r CROSS JOIN letters s ON s.n IN (
+        SELECT l.n FROM letters l INDEXED BY letters_channel
+        WHERE l.bag = r.bag AND l.channel = r.channel AND l.n > max(r.position, :after) AND l.sender <> r.seat
+        AND (:sender IS NULL OR l.sender = :sender)
+        AND (NOT :waking OR l.wakes = 'all' OR l.wakes = (
+            SELECT t.project_id FROM seats t WHERE t.bag = r.bag AND t.name = r.seat AND t.project_id <> ''))
+        AND NOT EXISTS (
+            SELECT 1 FROM heard h WHERE h.bag = r.bag AND h.seat = r.seat AND h.channel = r.channel AND h.n = l.n)
+        ORDER BY l.n LIMIT :limit)
+    WHERE r.bag = :bag AND r.seat = :seat
+) u JOIN letters l USING (n) JOIN entries e USING (n) ORDER BY u.n LIMIT :limit;
 
--- count_unread: how many letters to a seat, up to a number, it was not shown; uses deliveries_unread
-SELECT count(*) FROM deliveries INDEXED BY deliveries_unread
-WHERE bag = :bag AND seat = :seat AND shown = 0 AND n <= :until;
-
--- unheard: the channels in which something is new to a seat, each with the number behind which that is; uses
--- letters_channel
-SELECT r.channel, max(r.position, :after) FROM readers r
-WHERE r.bag = :bag AND r.seat = :seat AND EXISTS (
-    SELECT 1 FROM letters l INDEXED BY letters_channel
-    WHERE l.bag = r.bag AND l.channel = r.channel AND l.n > max(r.position, :after) AND l.sender <> r.seat
-    AND NOT EXISTS (
-        SELECT 1 FROM heard h WHERE h.bag = r.bag AND h.seat = r.seat AND h.channel = r.channel AND h.n = l.n));
+-- count_unread: how many letters up to a number a seat was not shown, with those said in channels or without; uses
+-- deliveries_unread and letters_channel
+SELECT (SELECT count(*) FROM deliveries INDEXED BY deliveries_unread
+        WHERE bag = :bag AND seat = :seat AND shown = 0 AND n <= :until)
+     + (SELECT count(*) FROM readers r CROSS JOIN letters l INDEXED BY letters_channel
+        ON l.bag = r.bag AND l.channel = r.channel AND l.n > r.position AND l.n <= :until AND l.sender <> r.seat
+        WHERE :said AND r.bag = :bag AND r.seat = :seat AND NOT EXISTS (
+            SELECT 1 FROM heard h WHERE h.bag = r.bag AND h.seat = r.seat AND h.channel = r.channel AND h.n = l.n));
 
 -- owed: letters shown to a seat that ask for a reply and have none from it, oldest first
 SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread

@@ -7,8 +7,7 @@ channel; what it heard out of order lies in `heard` until the gap before it has 
 from __future__ import annotations
 
 from mailstop.channel import Channel, Reader
-from mailstop.engines.sqlite.rows import letter_of
-from mailstop.engines.sqlite.statements import QUERY, named, sql_file
+from mailstop.engines.sqlite.statements import named, sql_file
 from mailstop.names import GENERAL, LEADING, PERSON, name_from, numbered
 
 TYPE_CHECKING = False
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 
     from mailstop.engines.entry import Entry
     from mailstop.engines.sqlite.index import Tables
-    from mailstop.letter import Letter
 
 _QUERY = named(sql_file("subjects/channels.sql"))
 _BEHIND_ALL = 1 << 62
@@ -116,25 +114,6 @@ class SQLiteChannels:
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
 
-    def unread(self, place: dict[str, Any], unheard: list[tuple[str, int]]) -> list[Letter]:
-        """What a seat has not heard, by number. unheard: channels, each with the number behind which to look.
-
-        place: bag, seat, sender, waking, limit: see `Index.unread`; the limit holds for each channel.
-        """
-        found: list[Letter] = []
-        for channel, after in unheard:
-            rows = self._rows("unread", **{**place, "channel": channel, "after": after})
-            found += [letter_of(row, self._tables.path) for row in rows]
-        return sorted(found, key=lambda letter: letter.n)
-
-    def count_unread(self, bag: str, seat: str, until: int, unheard: list[tuple[str, int]]) -> int:
-        """How many letters a seat has not heard, up to a number. unheard: see `unread`."""
-        return sum(
-            int(count)
-            for channel, after in unheard
-            for (count,) in self._rows("count_unread", bag=bag, seat=seat, channel=channel, after=after, until=until)
-        )
-
     def exists(self, bag: str, channel: str) -> bool:
         if channel in (GENERAL, LEADING):
             return True
@@ -158,8 +137,7 @@ class SQLiteChannels:
         return [Reader(*row) for row in self._rows("read_by", bag=bag, seat=seat)]
 
     def unread_by(self, bag: str, seat: str) -> dict[str, int]:
-        unheard = self._tables.rows(QUERY["unheard"], {"bag": bag, "seat": seat, "after": 0})
-        return {channel: self.count_unread(bag, seat, _BEHIND_ALL, [(channel, after)]) for channel, after in unheard}
+        return {str(channel): int(count) for channel, count in self._rows("unread_by", bag=bag, seat=seat)}
 
     def readers_of_letter(self, n: int) -> list[Reader]:
         rows = self._tables.rows("SELECT bag, channel, sender FROM letters WHERE n = ? AND channel IS NOT NULL", (n,))

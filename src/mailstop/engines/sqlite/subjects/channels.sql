@@ -17,20 +17,12 @@ ORDER BY l.n LIMIT 1;
 -- last_before: the last letter of a channel before a number; uses letters_channel
 SELECT max(n) FROM letters INDEXED BY letters_channel WHERE bag = :bag AND channel = :channel AND n < :n;
 
--- unread: what a seat has not heard of a channel behind a number, oldest first; uses letters_channel
-SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread
-FROM letters l INDEXED BY letters_channel JOIN entries e USING (n)
-WHERE l.bag = :bag AND l.channel = :channel AND l.n > :after AND l.sender <> :seat
-AND (:sender IS NULL OR l.sender = :sender)
-AND NOT EXISTS (SELECT 1 FROM heard h WHERE h.bag = :bag AND h.seat = :seat AND h.channel = :channel AND h.n = l.n)
-AND (NOT :waking OR l.wakes = 'all'
-     OR l.wakes = (SELECT s.project_id FROM seats s WHERE s.bag = :bag AND s.name = :seat AND s.project_id <> ''))
-ORDER BY l.n LIMIT :limit;
-
--- count_unread: how many letters of a channel, behind a number and up to another, a seat has not heard
-SELECT count(*) FROM letters l INDEXED BY letters_channel
-WHERE l.bag = :bag AND l.channel = :channel AND l.n > :after AND l.n <= :until AND l.sender <> :seat
-AND NOT EXISTS (SELECT 1 FROM heard h WHERE h.bag = :bag AND h.seat = :seat AND h.channel = :channel AND h.n = l.n);
+-- unread_by: how many letters a seat has not heard, by channel; uses letters_channel
+SELECT r.channel, count(*) FROM readers r CROSS JOIN letters l INDEXED BY letters_channel
+ON l.bag = r.bag AND l.channel = r.channel AND l.n > r.position AND l.sender <> r.seat
+WHERE r.bag = :bag AND r.seat = :seat AND NOT EXISTS (
+    SELECT 1 FROM heard h WHERE h.bag = r.bag AND h.seat = r.seat AND h.channel = r.channel AND h.n = l.n)
+GROUP BY r.channel;
 
 -- exists: whether a channel has a reader or a letter
 SELECT EXISTS (SELECT 1 FROM readers WHERE bag = :bag AND channel = :channel)
