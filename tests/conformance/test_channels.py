@@ -624,6 +624,7 @@ def test_many_such_letters_hide_none_that_wakes(office: Play) -> None:
 
 
 def test_many_such_letters_keep_no_turn_from_going_on_for_one_that_wakes(office: Play) -> None:
+    office.person.lifts_limits()
     reader, writer = office.as_("reader"), office.as_("writer")
     for _ in range(55):
         writer.say(kind="fyi")

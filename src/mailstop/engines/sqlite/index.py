@@ -187,7 +187,6 @@ class SQLiteIndex:
 
         return SQLiteBudgets(self._tables)
 
-    @property
     # -- further subjects, each loaded when it is first asked for
 
     @property
@@ -197,13 +196,11 @@ class SQLiteIndex:
         return SQLiteAsks(self._tables)
 
     @property
-    @property
     def tasks(self) -> TaskIndex:
         from mailstop.engines.sqlite.subjects.tasks import SQLiteTasks
 
         return SQLiteTasks(self._tables)
 
-    @property
     @property
     def leases(self) -> LeaseIndex:
         from mailstop.engines.sqlite.subjects.leases import SQLiteLeases
