@@ -245,10 +245,11 @@ class Office:
         """The caller's session has ended. Its seats stay, and what waits there."""
         if self.session is not None:
             bells.silence(self.session.bell)
-            bells.silence(bells.prompt_bell(self.session.bell))
             rules.sessions.end(self.store, self.session, now=self.clock())
             if self.session.client == "codex":
                 self.set_bell()  # for the other threads that share it
+            else:
+                bells.silence(bells.prompt_bell(self.session.bell))
 
     def sweep(self) -> None:
         """Take away what sessions left behind that are over; a bounded part each time, and nothing from a sandbox."""
