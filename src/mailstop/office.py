@@ -309,11 +309,12 @@ class Office:
         """The caller's session has ended. Its seats stay, and what waits there."""
         if self.session is not None:
             bells.silence(self.session.bell)
-            bells.silence(bells.prompt_bell(self.session.bell))
             rules.sessions.end(self.store, self.session, now=self.clock())
             self._seats_changed(*self.seats())
             if self.session.client == "codex":
                 self.set_bell()  # for the other threads that share it
+            else:
+                bells.silence(bells.prompt_bell(self.session.bell))
 
     def _seats_changed(self, *seats: Seat) -> None:
         """Somebody has sat down at these seats, or is gone: tell those who wait for an answer from there, the givers of

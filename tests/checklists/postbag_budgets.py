@@ -43,6 +43,7 @@ LINES: dict[str, Line] = {
         f"{BUDGETS}::test_what_another_rule_refuses_costs_nothing",
         f"{BUDGETS}::test_a_letter_that_is_stored_again_with_its_key_costs_nothing",
         f"{BUDGETS}::test_a_letter_to_several_costs_one",
+        f"{BUDGETS}::test_a_letter_costs_one_however_often_its_reader_is_rung_for_it",
     ),
     "B135": shown(
         "all who write at once share the budget; the last letter is won once",

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from mailstop import bells
 from mailstop.errors import InvalidField, TooFast, TooManyHops
 from mailstop.letter import Draft, Letter
 from mailstop.limits import LARGEST, Limits
@@ -282,6 +283,24 @@ def test_clearing_and_compaction_begin_no_new_chain(office: Play) -> None:
     assert player.send("a").letter.hops == 4
 
 
+def test_threads_of_codex_that_share_a_bell_are_each_heard_when_the_person_prompts_them(office: Play) -> None:
+    threads = [office.player("codex") for _ in range(2)]
+    for thread, seat in zip(threads, ("x", "y"), strict=True):
+        thread.start(automatic=False)
+        thread.join(seat)
+        office.as_("a").send(seat)
+        thread.check()
+    bell = bells.prompt_bell(threads[0].found.bell)
+    heard = [bells.is_ringing(bell)]
+    for thread in threads:
+        thread.prompted(own=True)
+        with thread.at_office() as at:
+            at.set_bell()
+        heard.append(bells.is_ringing(bell))
+
+    assert heard == [True, True, False]
+
+
 def test_the_end_of_a_session_ends_its_part_in_a_chain(office: Play) -> None:
     a_chain(office, 3, "a", "b")
     office.as_("b").end()
@@ -311,6 +330,10 @@ def test_a_program_answers_what_it_was_given_last(office: Play) -> None:
     office.as_("a").send("ci")
     program.check()
     assert program.send("a").letter.hops == 4
+    with office.as_("a").at_office() as at:
+        at.notify(Draft(("ci",), "a notice", kind="fyi", final=True), bag="default")
+    program.check()
+    assert program.send("a").letter.hops == 4, "a notice of mailstop's own is no new beginning"
     office.as_("b").send("ci")
     program.check()
 

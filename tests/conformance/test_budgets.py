@@ -432,3 +432,16 @@ def test_of_two_openings_at_once_both_count_one_after_the_other(office: Play, wo
 
     assert office.person.opens_budget(4).ordinal == 2
     assert left(office) == 4
+
+
+def test_a_letter_costs_one_however_often_its_reader_is_rung_for_it(office: Play) -> None:
+    reader = office.as_("reader")
+    office.person.opens_budget(2)
+    with reader.monitor():
+        n = office.as_("builder").send("reader").letter.n
+        rung = [reader.monitor_rings()]
+        office.clock.advance(3600)
+        rung.append(reader.monitor_rings())
+
+    assert rung == [[n], [n]]
+    assert left(office) == 1

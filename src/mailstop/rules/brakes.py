@@ -10,7 +10,7 @@ Free of all this are the person, and mailstop's own notices.
 A letter's hops count the letters of sessions that led to it, one by way of another: 1 + the most of those that its
 session was given since the person's last word to it, and of the letter that it refers to, if that is no older. The
 person's word is a prompt of their own in the session's window, or a letter of theirs. Who has no window whose prompts
-we hear about begins anew with each giving: a program answers what it was given last.
+we hear about begins anew with each giving of sessions' letters: a program answers what it was given last.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from __future__ import annotations
 from mailstop.engines.entry import subject
 from mailstop.engines.row import Put
 from mailstop.errors import BudgetSpent, Conflict, NoBudget, TooFast, TooManyHops
-from mailstop.limits import MINUTE_MS
+from mailstop.limits import LARGEST, MINUTE_MS
 from mailstop.names import DEFAULT_BAG, PERSON, in_bag
 from mailstop.records import Record
 from mailstop.session import chain_key
@@ -69,10 +69,11 @@ class Chain(Record):
         return 1 + max(self.hops, referred)
 
     def given(self, letters: Sequence[Letter], *, anew: bool) -> Chain:
-        """The chain once the session is given these letters. anew: whatever it was given before no longer counts."""
+        """The chain once the session is given these letters. anew: letters of sessions take the place of those
+        before."""
         word = max((letter.n for letter in letters if letter.sender == PERSON), default=0)
-        before = 0 if word or anew else self.hops
-        hops = max([before, *(letter.hops for letter in letters if letter.n > word)])
+        most = max((letter.hops for letter in letters if letter.n > word), default=0)
+        hops = most if word or (anew and most) else max(self.hops, most)
         return self.but(hops=hops, since=max(word, self.since))
 
 
@@ -103,12 +104,12 @@ def _brake(writer: Writer, standing: Standing, hops: int, now: int) -> None:
     """Raise TooManyHops or TooFast for a letter that goes beyond the bag's limits."""
     limits, where = standing.limits, in_bag(writer.bag)
     if hops > limits.hops:
-        command = _command(f"limits --hops {2 * limits.hops}", writer.bag)
+        command = _command(f"limits --hops {min(2 * limits.hops, LARGEST)}", writer.bag)
         raise TooManyHops(hops=hops, limit=limits.hops, seat=writer.name, where=where, command=command)
     # A letter from the future was written before the clock was put back: it holds up nobody.
     if standing.paced and now - MINUTE_MS < standing.paced <= now:
         wait_s = -((now - MINUTE_MS - standing.paced) // 1000)
-        command = _command(f"limits --rate {2 * limits.rate}", writer.bag)
+        command = _command(f"limits --rate {min(2 * limits.rate, LARGEST)}", writer.bag)
         raise TooFast(seat=writer.name, rate=limits.rate, where=where, seconds=wait_s, command=command)
 
 
