@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 
-from benchmarks import durable_send, guards, hooks, mcp_stdio, sixteen_writers, unread, wakes, whole_processes
+from benchmarks import durable_send, guards, hooks, mcp_stdio, sixteen_writers, tasks, unread, wakes, whole_processes
 from benchmarks.measure import Comparison
 
 
@@ -24,6 +24,7 @@ def main(words: list[str]) -> int:
         "durable_send_many": lambda: durable_send.comparisons(many),
         "sixteen_writers": sixteen_writers.comparisons,
         "unread": lambda: unread.comparisons(many),
+        "tasks": lambda: tasks.comparisons(min(many, 100_000)),
         "wakes": wakes.comparisons,
         "mcp_stdio": mcp_stdio.comparisons,
     }

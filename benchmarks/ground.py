@@ -12,6 +12,11 @@ import tempfile
 from pathlib import Path
 from typing import Self
 
+from mailstop.clients.caller import PERSON, Caller
+from mailstop.engines import open_store
+from mailstop.limits import LARGEST
+from mailstop.office import Office
+
 BODY = "x" * 1024
 FLOOR = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('SELECT n FROM letters LIMIT 1').fetchall()"
 
@@ -36,33 +41,49 @@ class Ground:
         argv = [self.command, "join", name, "--export", "--pid", str(os.getpid()), "--json"]
         done = subprocess.run(argv, env=self.env, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL)
         token = json.loads(done.stdout)["export"].partition("=")[2]
+        self._lift_limits()
         return {**self.env, "MAILSTOP_SESSION": token}
+
+    def _lift_limits(self) -> None:
+        """Let sessions write as fast as they can, as the person may."""
+        with open_store(f"sqlite:///{self.store}") as store:
+            Office(store, Caller(PERSON)).budgets.set_limits(hops=LARGEST, rate=LARGEST)
 
     @property
     def store(self) -> Path:
         """The store's file."""
         return self.home / ".local/share/mailstop/mailstop.db"
 
-    def fill(self, letters: int, *, read: bool = True) -> None:
-        """Add letters of a seat `past` to a seat `reader`, all of them read, the quick way."""
+    def fill(self, letters: int, *, read: bool = True, channel: str | None = None) -> None:
+        """Add letters of a seat `past`, the quick way: to a seat `reader`, all of them read; or said in a channel, and
+        heard by all who read it."""
         with sqlite3.connect(self.store) as store:
             last = store.execute("SELECT coalesce(max(n), 0) FROM entries").fetchone()[0]
-            data = json.dumps({"from": "past", "to": ["reader"], "kind": "note"}, separators=(",", ":"))
+            to = {"to": ["reader"]} if channel is None else {"to": [], "channel": channel}
+            data = json.dumps({"from": "past", "kind": "note", **to}, separators=(",", ":"))
             numbers = (
                 "WITH RECURSIVE numbers (n) AS (SELECT :last + 1 UNION ALL SELECT n + 1 FROM numbers "
                 "WHERE n < :last + :letters) "
             )
             values = {"last": last, "letters": letters, "data": data, "body": BODY[:300], "shown": int(read)}
+            values |= {"channel": channel}
             store.execute(
                 numbers + "INSERT INTO entries SELECT n, printf('%032x', n), 0, 'default', 'letters.default', 'letter',"
                 " :data, :body FROM numbers",
                 values,
             )
-            store.execute(numbers + "INSERT INTO letters SELECT n, 'default', 'past', 0, NULL, n FROM numbers", values)
             store.execute(
-                numbers + "INSERT INTO deliveries SELECT 'default', 'reader', n, 'shown', :shown, NULL FROM numbers",
+                numbers + "INSERT INTO letters SELECT n, 'default', 'past', 0, NULL, n, :channel, 'all' FROM numbers",
                 values,
             )
+            if channel is None:
+                store.execute(
+                    numbers
+                    + "INSERT INTO deliveries SELECT 'default', 'reader', n, 'shown', :shown, NULL FROM numbers",
+                    values,
+                )
+            else:
+                store.execute("UPDATE readers SET position = :last + :letters WHERE channel = :channel", values)
         store.close()
 
     def floor_script(self) -> str:

@@ -18,21 +18,21 @@ def _look(office: Office) -> None:
 
 
 def comparisons(letters: int) -> Iterator[Comparison]:
+    yield _compared(letters, None, f"unread check, {letters:,} letters against 1,000")
+    yield _compared(letters, "general", f"unread check, {letters:,} said in a channel against 1,000")
+
+
+def _compared(letters: int, channel: str | None, name: str) -> Comparison:
     with Ground() as few, Ground() as many:
         offices = []
         for ground, count in ((few, 1_000), (many, letters)):
             reader, me = ground.join("reader"), ground.join("me")
-            ground.fill(count)
+            ground.fill(count, channel=channel)
             writer = office_of(me, str(ground.home))
-            writer.send(Draft(("reader",), BODY))
+            writer.send(Draft((), BODY, channel=channel) if channel else Draft(("reader",), BODY))
             writer.store.close()
             offices.append(office_of(reader, str(ground.home)))
-        yield compare(
-            f"unread check, {letters:,} letters against 1,000",
-            lambda: _look(offices[0]),
-            lambda: _look(offices[1]),
-            budget=1.5,
-            rounds=201,
-        )
+        compared = compare(name, lambda: _look(offices[0]), lambda: _look(offices[1]), budget=1.5, rounds=201)
         for office in offices:
             office.store.close()
+    return compared

@@ -12,13 +12,21 @@ import errno
 import os
 import time
 
-from mailstop.config import state_folder
+from mailstop.config import PROMPT_BELL, state_folder
 from mailstop.errors import InvalidName
 from mailstop.names import checked_name, is_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+def prompt_bell(name: str) -> str:
+    """The name of the bell beside this one that only the hook of a prompt hears.
+
+    It rings while the person's next prompt is to be noticed, which may be for days: tools go on without Python.
+    """
+    return f"{name}{PROMPT_BELL}"
 
 
 def folder() -> str:
@@ -78,16 +86,19 @@ def is_ringing(name: str) -> bool:
 
 
 def ringing() -> list[str]:
-    """The names of all bells that ring, sorted."""
+    """The names of all bells that ring, sorted; those that only hooks of prompts hear say nothing of mail."""
     try:
-        return sorted(filter(is_name, os.listdir(folder())))
+        return sorted(name for name in os.listdir(folder()) if is_name(name) and not name.endswith(PROMPT_BELL))
     except OSError:
         return []
 
 
 def sweep(dead: Iterable[str]) -> int:
     """Remove the bells of sessions that ended, and say how many there were."""
-    return sum(silence(name) for name in dead)
+    names = list(dead)
+    for name in names:
+        silence(prompt_bell(name))
+    return sum(silence(name) for name in names)
 
 
 def opened_folder() -> int:

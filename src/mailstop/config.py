@@ -14,6 +14,7 @@ from mailstop.errors import InvalidStore, StoreUnavailable
 SQLITE = "sqlite:///"
 STORE = "MAILSTOP_STORE"  # the variable that chooses a store
 DELIVERY_BYTES = 8_000  # of letters at once; Claude Code withholds a hook's text from 10,000 characters on
+PROMPT_BELL = "-prompt"  # how the name of a bell ends that only the hook of a prompt hears; its guard says it too
 
 
 def home() -> str:
@@ -32,6 +33,13 @@ def data_folder() -> str:
     if sys.platform == "darwin":
         return os.path.join(home(), "Library", "Application Support", "mailstop")
     return os.path.join(_xdg("XDG_DATA_HOME", ".local/share"), "mailstop")
+
+
+def config_file() -> str:
+    """What the user has set; it need not be there."""
+    if sys.platform == "darwin":
+        return os.path.join(data_folder(), "config.json")
+    return os.path.join(_xdg("XDG_CONFIG_HOME", ".config"), "mailstop", "config.json")
 
 
 def state_folder() -> str:

@@ -26,6 +26,11 @@ class MailstopError(Exception):
         return " ".join((type(self).__doc__ or "").split()).format_map(self.details)
 
     @property
+    def facts(self) -> dict[str, Any]:
+        """What a program is told beside the message."""
+        return {}
+
+    @property
     def code(self) -> str:
         """The class's name for machines, in snake case."""
         name = type(self).__name__
@@ -119,6 +124,184 @@ class NoReply(Refused):
     """Letter {n} cannot be answered by this seat: {reason}."""
 
 
+# -- channels
+
+
+class ChannelStays(Refused):
+    """#{name} cannot be left: everyone in a bag reads #general, #leader and the channel of their project. What is said
+    there wakes only sessions of the sender's project."""
+
+
+class NotSubscribed(Refused):
+    """This seat does not read #{name}{where}, so there is nothing to leave. What it reads: mailstop channels"""
+
+
+class TooManyChannels(Refused):
+    """One seat reads at most {limit} channels. To leave one: mailstop unsubscribe CHANNEL"""
+
+
+class NoProjectChannel(Refused):
+    """No session of this project has a seat{where}, so there is no channel of it. Name one: mailstop say general -"""
+
+
+class WakesMany(Refused):
+    """Said in #{channel} with --wake-all this wakes {count}{who}. Nothing was stored. To wake them:
+    --wake-all={count}"""
+
+
+# -- budgets and brakes
+
+
+class BudgetSpent(Refused):
+    """The budget of {letters}{where} is used up. Nothing was stored: do not try again. Only the person can continue:
+    {command}"""
+
+
+class NoBudget(Refused):
+    """In bag {bag} sessions write only while a budget is open, and none is. Nothing was stored: do not try again. Only
+    the person can open one: {command}"""
+
+
+class NoBudgetOpen(Refused):
+    """No budget is open{where}, so there is nothing to close. To open one: {command}"""
+
+
+class TooManyHops(Refused):
+    """This letter would be number {hops} of a chain of letters that sessions{where} have caused one another to write;
+    {limit} are the most, because such a chain is mostly a loop. Nothing was stored: end this, and tell the person. Only
+    the person can go on: by a prompt of their own in this session's window, by a letter to seat {seat}, or by
+    allowing more: {command}"""
+
+
+class TooFast(Refused):
+    """Seat {seat!r}{where} has written {rate} letters within a minute, and that is the most. Nothing was stored. Try
+    again in {seconds} s. Only the person can allow more: {command}"""
+
+
+# -- asks
+
+
+class NotAQuestion(Refused):
+    """Letter {n} was not asked with mailstop ask, so nobody waits for its one answer. To answer it: mailstop reply {n}
+    -"""
+
+
+class NotAsked(Refused):
+    """Question {n} was asked of seat {asked!r}{where}, and only that seat answers it; this is {name!r}. Nothing was
+    stored. To write about it: mailstop send SEAT --ref {n} -"""
+
+
+class AlreadyAnswered(Refused):
+    """Question {n} has its answer: letter {answer}, by {by} at {since}. A question is answered once; nothing was
+    stored. To add something: mailstop reply {n} -"""
+
+
+class AskCanceled(Refused):
+    """Question {n} was canceled by {by} at {since}: nobody waits for an answer. Nothing was stored. To write all the
+    same: mailstop reply {n} -"""
+
+
+class NoChoices(Refused):
+    """Question {n} gives no choices. To answer it: mailstop answer {n} -"""
+
+
+class NotOneOfTheChoices(Refused):
+    """Question {n} is answered by one of its choices: {choices}. Nothing was stored. By number: mailstop answer {n}
+    --choice K. To write something else: mailstop send {asker} --ref {n} -"""
+
+
+class WouldWaitInCircle(Refused):
+    """This wait would close a circle in which each waits for the next: {circle}. Nothing was stored. {first}To leave
+    the question there and not wait for it: mailstop ask {seat} --wait 0 -"""
+
+
+class WaitsInCircle(WouldWaitInCircle):
+    """To wait on would close a circle in which each waits for the next: {circle}. The question is kept, and its answer
+    comes as a letter. {first}"""
+
+
+# -- tasks
+
+
+class TaskOver(Refused):
+    """Task {n} is {state} since {since}, by {mover}, and what is over never goes on. Nothing was changed. To ask for
+    more, give another: mailstop task give SEAT TITLE -"""
+
+
+class TaskMoved(Refused):
+    """Task {n} is not with {seat}: {place} since {since}. Nothing was changed.{advice}"""
+
+
+class TaskTaken(Refused):
+    """Task {n} is not to be had: {place} since {since}. What else waits: mailstop task list --pool"""
+
+
+class TaskStays(Refused):
+    """Task {n} is there already: {place} since {since}. Nothing was changed."""
+
+
+class TaskInState(Refused):
+    """Task {n} is {state} since {since}, by {mover}; accept is for one that is submitted. To go on with it: mailstop
+    task progress {n} -, or mailstop task complete {n} -"""
+
+
+class NotTaskGiver(Refused):
+    """Only its giver, {giver}, and the person may {act} task {n}. Nothing was changed."""
+
+
+class OtherPool(Refused):
+    """Task {n} lies in the pool of project {project}, and this session works in another. Nothing was changed."""
+
+
+class TaskKeyReused(Refused):
+    """Key {key!r} was already used for task {n}, which asks for something else. Nothing was stored: use another key."""
+
+
+class TaskContended(Refused):
+    """Others change task {n} without end. Nothing was changed: try again."""
+
+
+# -- leases -----------------------------------------------------------------------------------------------------------
+
+
+class InvalidResource(Refused):
+    """{text!r} cannot be taken: {reason}."""
+
+
+class InvalidLease(Refused):
+    """{field} of a lease was refused: {reason}. Nothing was taken."""
+
+
+class LeaseTaken(Refused):
+    """{taken}. Nothing was {act}. To wait until it is free: mailstop lease take --wait SECONDS; to ask: {asking}"""
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Who holds what."""
+        return {"taken": self.details["leases"]}
+
+
+class LeaseOfOthers(Refused):
+    """This session holds no lease on {resource}: {taken}. Nothing was {act}. To ask: {asking}"""
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Who holds what."""
+        return {"taken": self.details["leases"]}
+
+
+class StaleTerm(Refused):
+    """Term {term} does not hold {resource}: {now}. Nothing was {act}. What is taken: mailstop lease list"""
+
+
+class SessionOver(Refused):
+    """This session has ended, so nothing that it takes would count. Nothing was {act}."""
+
+
+class LeasesMove(Refused):
+    """Leases were taken and ended faster than this one could be {act}. Nothing was {act}: try again."""
+
+
 # -- usage ------------------------------------------------------------------------------------------------------------
 
 
@@ -149,12 +332,37 @@ class UnknownNumber(NotFound):
     """There is no letter {n}. The newest is {newest}: mailstop read"""
 
 
+class UnknownQuestion(NotFound):
+    """There is no question {n} that you asked{nearest}. Those without an answer: mailstop asks --mine"""
+
+
 class OtherBag(NotFound):
     """Letter {n} is in bag {bag}, not in bag {asked}. Its number is enough: leave --bag out."""
 
 
 class UnknownBag(NotFound):
     """There is no bag {name!r}{nearest}. All bags: mailstop bags. The first to join makes it: {command}"""
+
+
+class UnknownChannel(NotFound):
+    """There is no channel #{name}{where} ({nearest}). Nothing was stored. To make it, read it: mailstop subscribe
+    NAME"""
+
+
+class UnknownTask(NotFound):
+    """There is no task {n}{nearest}. All that are open: mailstop task list"""
+
+
+class TaskInOtherBag(NotFound):
+    """Task {n} is in bag {bag}, not in bag {asked}. Its number is enough: leave --bag out."""
+
+
+class UnknownLease(NotFound):
+    """{who} a lease on {resource}{nearest}. Nothing was done. All leases: mailstop lease list"""
+
+
+class NoLease(NotFound):
+    """This session holds no lease. To take one: mailstop lease take PATH"""
 
 
 # -- time ------------------------------------------------------------------------------------------------------------
@@ -164,6 +372,19 @@ class TimedOut(MailstopError):
     """Nothing came within {seconds:g} seconds."""
 
     exit_code = 4
+
+
+class EmptyPool(TimedOut):
+    """Nothing waits in the pool of project {project}{lost}."""
+
+
+class LeaseStillTaken(TimedOut):
+    """{taken}, still after {seconds:g} seconds. Nothing was taken. To wait again, repeat this; to ask: {asking}"""
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Who holds what."""
+        return {"taken": self.details["leases"]}
 
 
 # -- the store -------------------------------------------------------------------------------------------------------
@@ -220,6 +441,10 @@ class InvalidStore(StoreUnavailable):
     """{url!r} names no store: write sqlite:///absolute/path, or a plain path."""
 
 
+class CannotTell(StoreUnavailable):
+    """Whether it is taken cannot be told: {reason}"""
+
+
 class StateUnavailable(StoreUnavailable):
     """The folder {path} cannot be written ({reason}), so mailstop would not know this session again. Put that right,
     and try again."""
@@ -232,6 +457,15 @@ class Uncertain(MailstopError):
     """Whether it was stored is not known ({reason}). Repeat with the same --key: it is then stored once."""
 
     exit_code = 6
+
+
+class TaskUncertain(Uncertain):
+    """Whether task {n} was changed is not known ({reason}). Look, and repeat what is missing: mailstop task show {n}"""
+
+
+class LeaseUncertain(Uncertain):
+    """Whether this was stored is not known ({reason}). Repeat the same command: who holds a lease already renews it by
+    taking it again."""
 
 
 class OutputLost(MailstopError):

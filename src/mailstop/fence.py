@@ -10,7 +10,7 @@ from __future__ import annotations
 from mailstop.cleaning import clean, one_line
 from mailstop.config import DELIVERY_BYTES
 from mailstop.kinds import GENERIC, action_needed, kind_of
-from mailstop.letter import LONGEST_KIND
+from mailstop.letter import LONGEST_CHOICE, LONGEST_KIND, MOST_CHOICES
 from mailstop.names import DEFAULT_BAG, LONGEST, PERSON, POSTMASTER, is_name
 from mailstop.records import Record
 
@@ -18,14 +18,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from mailstop.letter import Letter
+    from mailstop.letter import About, Letter
 
 LONGEST_PREVIEW = 180  # characters
 LONGEST_ANNOUNCEMENT = 600  # code points
 LONGEST_REMINDER = 200  # code points; an announcement after compaction
 
+BRINGS_TASK = ("give", "reassign")  # what a letter about a task says, when the task comes to a seat by it
+
 # What a `case` in a hook's guard looks for in the event on its standard input; JSON escapes none of it.
 RING_MARK = "mailstop: letter"
+
+# How a prompt begins that the client itself wrote: the end of what ran in the background, a letter of the vendor's own.
+_CLIENTS_OWN = ("<task-notification>", "<cross-session-message", "<channel ", "<hook_prompt")
 
 _LISTED = 5  # numbers, names, paths of one list
 _LONGEST_PROJECT = 24  # characters
@@ -86,6 +91,14 @@ def ring_numbers(prompt: str) -> tuple[int, ...]:
 def is_ring_line(prompt: str) -> bool:
     """Whether a prompt is the line of a door."""
     return bool(ring_numbers(prompt))
+
+
+def is_own_prompt(prompt: str) -> bool:
+    """Whether a prompt is the person's own, as far as it shows: neither a door nor the client itself wrote it.
+
+    What another program writes into a client's own socket or queue cannot be told from it.
+    """
+    return not (is_ring_line(prompt) or prompt.lstrip().startswith(_CLIENTS_OWN))
 
 
 def _rung(line: str) -> list[int]:
@@ -182,6 +195,13 @@ def reply_command(letter: Letter, nonce: str, store: str = "") -> str:
     return f"mailstop reply {letter.n}{store} - <<'MAIL_{nonce}'\n{_PLACEHOLDER}\nMAIL_{nonce}"
 
 
+def answer_command(question: Letter, nonce: str, store: str = "") -> str:
+    """The command that answers a question whose sender waits; see `reply_command`. With choices it takes a number."""
+    if question.choices:
+        return f"mailstop answer {question.n}{store} --choice K"
+    return f"mailstop answer {question.n}{store} - <<'MAIL_{nonce}'\n{_PLACEHOLDER}\nMAIL_{nonce}"
+
+
 def age(ms: int) -> str:
     """How long ago `ms` milliseconds are; `just now` also for what a wrong clock puts ahead of us."""
     seconds = ms // 1000
@@ -195,7 +215,7 @@ def age(ms: int) -> str:
 
 def preview(letter: Letter) -> str:
     """One line for a person who watches: number, from, to, kind, how it begins; at most 180 characters."""
-    to = _listed([_name(seat) for seat in letter.to], most=2)
+    to = f"#{_name(letter.channel)}" if letter.channel else _listed([_name(seat) for seat in letter.to], most=2)
     bag = "" if letter.bag == DEFAULT_BAG else f" in {_name(letter.bag)}"
     begin = letter.body.lstrip()[: LONGEST_PREVIEW + 1].split("\n", 1)[0]
     head = f"{letter.n} {_name(letter.sender)} -> {to}{bag} ({one_line(letter.kind, LONGEST_KIND)}): "
@@ -309,8 +329,10 @@ def letter_block(
     """
     lines = [_origin(letter, now_ms, person, addressed=addressed)]
     hint = kind_of(letter.kind)
-    if hint is not GENERIC:
-        lines.append(f'Kind "{letter.kind}": {hint.hint}')
+    if letter.task and letter.task.act in BRINGS_TASK:
+        pass  # what is to be done about it stands below, and needs the room
+    elif hint is not GENERIC:
+        lines.append(f'Kind "{one_line(letter.kind, LONGEST_KIND)}": {hint.hint}')
     else:
         lines.append(f'Kind "{one_line(letter.kind, LONGEST_KIND)}".')
     if letter.artifacts:
@@ -334,11 +356,17 @@ def _origin(letter: Letter, now_ms: int, person: str, *, addressed: bool) -> str
     where = ", ".join(part for part in (project, client) if part)
     parts = [f"Letter {letter.n} from {who}" + (f" ({where})" if where else "")]
     if letter.bag != DEFAULT_BAG:
-        parts.append(f"bag {_name(letter.bag)}")
+        parts.append(f"bag {one_line(letter.bag, _LONGEST_PROJECT) if letter.channel else _name(letter.bag)}")
     parts.append(age(now_ms - letter.at))
     if letter.ref is not None:
         parts.append(f"answers {letter.ref}")
-    if not addressed:
+    if letter.budget:
+        parts.append("budget {1} of {2}".format(*letter.budget))
+    if letter.task and letter.task.act not in BRINGS_TASK:
+        parts.append(f"task {letter.task.n}")
+    if letter.channel:
+        parts.append(f"in #{one_line(letter.channel, _LONGEST_PROJECT)}")
+    elif not addressed:
         parts.append(f"to {_listed([_name(seat) for seat in letter.to])}")
     elif len(letter.to) > 1:
         parts.append(f"to {len(letter.to)} seats")
@@ -346,21 +374,58 @@ def _origin(letter: Letter, now_ms: int, person: str, *, addressed: bool) -> str
 
 
 def _closing(letter: Letter, nonce: str, store: str) -> list[str]:
+    if letter.ends_budget:
+        return ["The last letter of this bag's budget: send no reply; only the person can continue."]
+    if letter.asks:
+        return _asking(letter, nonce, store)
     if letter.final:
         return ["This letter is final: send no reply, even if it asks for one."]
+    if letter.task and letter.task.act in BRINGS_TASK:
+        return _task_closing(letter, letter.task, nonce, store)
     expects = kind_of(letter.kind).expects
     if not reply_due(letter):
-        line = "No reply is needed. If one helps the work:"
+        line = "No reply is needed. If one helps:"
+        if letter.channel:
+            asks = action_needed(letter.kind, letter.needs_reply)
+            line = f"{'Asked of all' if asks else 'No reply is needed'}; one goes to its author:"
     elif expects in (None, "any"):
         line = "A reply is needed:"
     else:
-        line = f"A reply is needed (when done, --kind {expects}):"
+        line = f"Reply when done, --kind {expects}:"
     return [line, reply_command(letter, nonce, store)]
 
 
+def _asking(question: Letter, nonce: str, store: str) -> list[str]:
+    if question.closed:
+        return [f"This question was {question.closed}: no answer is needed."]
+    if not question.choices:
+        return ["Its sender waits for one answer:", answer_command(question, nonce, store)]
+    head = "Its sender waits for one of these (K: its number):"
+    return [head, *choice_lines(question), answer_command(question, nonce, store)]
+
+
+def choice_lines(question: Letter) -> list[str]:
+    """The choices of a question, each with its number, as a reader may see what its sender wrote."""
+    choices = question.choices[:MOST_CHOICES]
+    return [f'{number} "{one_line(text, LONGEST_CHOICE)}"' for number, text in enumerate(choices, 1)]
+
+
+def _task_closing(letter: Letter, task: About, nonce: str, store: str) -> list[str]:
+    """How the seat that a task comes to goes on with it. Of several readers the others are told of it."""
+    accept, end = f"mailstop task accept {task.n}{store}", f"MAIL_{nonce}"
+    return [
+        f"To take it on: {accept} (or need-input, reject). When done:"
+        if len(letter.to) == 1
+        else f"Seat {_name(task.holder)}: {accept}. When done:",
+        f"mailstop task complete {task.n}{store} - <<'{end}'\n{_PLACEHOLDER}\n{end}",
+    ]
+
+
 def reply_due(letter: Letter) -> bool:
-    """Whether its reader is asked for an answer."""
-    return action_needed(letter.kind, letter.needs_reply, letter.final)
+    """Whether its reader owes a reply. What is asked of everyone obliges none."""
+    if letter.closed or letter.channel:
+        return False
+    return action_needed(letter.kind, letter.needs_reply, letter.final or letter.ends_budget)
 
 
 # -- what a session is told at its start ---------------------------------------------------------------------
@@ -373,7 +438,7 @@ class Start(Record):
     to it by themselves. inherited: letters to its seat from before it sat there, which are announced and not
     shown. owing: letters that it was shown and has not answered. ended: seats of this folder whose sessions
     ended, with the number of letters that wait there. left_owing: letters from before it sat there that somebody was
-    shown and nobody has answered.
+    shown and nobody has answered. tasks: open ones that lie with its seats.
     """
 
     seats: tuple[tuple[str, str], ...] = ()
@@ -382,6 +447,7 @@ class Start(Record):
     owing: tuple[Letter, ...] = ()
     ended: tuple[tuple[str, int], ...] = ()
     left_owing: int = 0
+    tasks: tuple[int, ...] = ()
 
 
 def announcement(start: Start, *, compact: bool = False) -> str:
@@ -427,6 +493,8 @@ def _introduction(start: Start, detail: int) -> list[str]:
         lines.append(f"From before this session {_waiting(start.inherited)}")
     if start.owing:
         lines.append(f"Shown before, reply still due: {_owed(start, detail)}.")
+    if start.tasks and detail:
+        lines.append(f"With this seat {_tasks(start, detail)}: mailstop task show N")
     if start.left_owing and detail:
         replies = "a reply is" if start.left_owing == 1 else f"{start.left_owing} replies are"
         lines.append(f"From before this session {replies} still due: mailstop read")
@@ -444,6 +512,8 @@ def _reminder(start: Start, detail: int) -> list[str]:
     lines = [f"mailstop: {_seats(start, detail)}.", how]
     if start.owing:
         lines.append(f"Reply due: {_owed(start, detail)}.")
+    if start.tasks and detail:
+        lines.append(f"With it: {_tasks(start, detail)}.")
     if start.waiting + start.inherited:
         lines.append(_waiting(start.waiting + start.inherited))
     return lines
@@ -455,6 +525,10 @@ def _seats(start: Start, detail: int) -> str:
     if len(start.seats) == 1:
         return _seat(start.seats[0][0])
     return f"{len(start.seats)} seats (mailstop status)"
+
+
+def _tasks(start: Start, detail: int) -> str:
+    return f"{'task' if len(start.tasks) == 1 else 'tasks'} {_listed(start.tasks, most=detail)}"
 
 
 def _owed(start: Start, detail: int) -> str:

@@ -154,15 +154,26 @@ def _head(record: Letter | Move, reader: Reader) -> str:
         return f"{start}{_name(record.seat)} {record.act}{where}{_bracketed(details)}"
     named = [_name(seat) for seat in record.to]
     to = ", ".join(named[:_MOST_SEATS]) + (f" and {len(named) - _MOST_SEATS} more" if len(named) > _MOST_SEATS else "")
+    if record.channel:
+        to = f"#{_name(record.channel)}"
     return f"{start}{_name(record.sender)} -> {to}{where}{_bracketed(_labels(record))}"
 
 
 def _labels(letter: Letter) -> list[str]:
     return [
         _quoted(letter.kind, LONGEST_KIND) if letter.kind != "note" else "",
-        "final" if letter.final else "reply needed" if action_needed(letter.kind, letter.needs_reply) else "",
+        "final" if letter.final else _asks(letter),
         f"answers {letter.ref}" if letter.ref is not None else "",
+        "budget {}: {} of {}".format(*letter.budget) if letter.budget else "",
+        f"hop {letter.hops}" if letter.hops > 1 else "",
+        f"task {letter.task.n}" if letter.task else "",
     ]
+
+
+def _asks(letter: Letter) -> str:
+    if not action_needed(letter.kind, letter.needs_reply, letter.final or letter.ends_budget):
+        return ""
+    return "asks all" if letter.channel else "reply needed"
 
 
 def _artifacts(letter: Letter) -> list[str]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from mailstop.cleaning import clean
 from mailstop.config import DELIVERY_BYTES
-from mailstop.fence import Delivery, beginning, heading, letter_block, reply_due
-from mailstop.kinds import kind_of
+from mailstop.fence import BRINGS_TASK, Delivery, beginning, choice_lines, heading, letter_block, reply_due
+from mailstop.kinds import action_needed, kind_of
 from mailstop.names import PERSON
 
 TYPE_CHECKING = False
@@ -123,10 +123,29 @@ def _block(letter: Letter, shown: str, rest: str = "", *, now_ms: int, nonce: st
 
 
 def _closing(letter: Letter) -> str:
+    """How to go on with a letter: `fence` says the same in commands."""
+    answer = f"send with ref {letter.n}"
+    if letter.ends_budget:
+        return "The last letter of this bag's budget: send no reply; only the person can continue."
+    if letter.asks:
+        return _asking(letter, answer)
     if letter.final:
         return "This letter is final: send no reply, even if it asks for one."
+    if letter.task and letter.task.act in BRINGS_TASK:
+        return f"To take it on, or to end it, in a shell: mailstop task accept {letter.task.n}, mailstop task --help"
     if not reply_due(letter):
-        return f"No reply is needed. If one helps the work: send with ref {letter.n}"
+        if letter.channel:
+            asks = action_needed(letter.kind, letter.needs_reply)
+            return f"{'Asked of all' if asks else 'No reply is needed'}; one goes to its author: {answer}"
+        return f"No reply is needed. If one helps: {answer}"
     expects = kind_of(letter.kind).expects
     kind = "" if expects in (None, "any") else f" and, when done, kind {expects}"
-    return f"A reply is needed: send with ref {letter.n}{kind}"
+    return f"A reply is needed: {answer}{kind}"
+
+
+def _asking(question: Letter, answer: str) -> str:
+    if question.closed:
+        return f"This question was {question.closed}: no answer is needed."
+    if not question.choices:
+        return f"Its sender waits for one answer: {answer}"
+    return "\n".join([f"Its sender waits for one of these as the body: {answer}", *choice_lines(question)])

@@ -15,6 +15,24 @@ if TYPE_CHECKING:
 
 LARGEST_BODY = 256 * 1024  # bytes of UTF-8
 LONGEST_KIND = 40  # characters
+MOST_CHOICES = 8  # of a question
+LONGEST_CHOICE = 80  # characters
+
+# Whom the coming of a letter wakes; in a channel it may also be a project's id, which is a path or begins with `name:`.
+ALL = "all"
+NOBODY = "nobody"
+
+
+class About(Record):
+    """The task that a letter is about. act: what happened to it. holder: the seat that it lies with then, if any.
+
+    n: the task's number, 0 where the index was not asked.
+    """
+
+    id: str
+    act: str
+    holder: str = ""
+    n: int = 0
 
 
 class Letter(Record):
@@ -23,9 +41,11 @@ class Letter(Record):
     n: the ledger's number, which people and models quote. id: UUIDv7, which links are stored by. at:
     milliseconds since 1970, for people; order is by number. ref, thread: numbers of the letter it answers and
     of the first letter of the conversation. project: the sender's, for display. channel: where it was said, without
-    the `#`; empty for a letter to seats. hops: how many letters of other sessions led to it. budget: the number of
+    the `#`; empty for a letter to seats. wakes: whom its coming wakes: ALL whom it is for, NOBODY, or of a channel's
+    readers those of the project of this id. hops: how many letters of other sessions led to it. budget: the number of
     the bag's budget, which letter of it this is, and its limit; empty while none was open. asks: whether its sender
-    waits for the one answer; choices: what that may be.
+    waits for the one answer; choices: what that may be. task: what it is about, where that is a task. closed: how such
+    a question has ended, where its reader is to be told; nothing that is stored.
     """
 
     n: int
@@ -48,10 +68,22 @@ class Letter(Record):
     budget: tuple[int, ...] = ()
     asks: bool = False
     choices: tuple[str, ...] = ()
+    wakes: str = ALL
+    task: About | None = None
+    closed: str = ""
+
+    @property
+    def ends_budget(self) -> bool:
+        """Whether it is the last letter of its bag's budget: its reader cannot answer until the person opens
+        another."""
+        return bool(self.budget) and self.budget[1] == self.budget[2]
 
 
 class Draft(Record):
-    """A letter as its writer gives it: to whom, what, and how it hangs together with others."""
+    """A letter as its writer gives it: to whom, what, and how it hangs together with others.
+
+    channel: where it is said instead of being sent to seats. wakes: see Letter; a kind that wakes nobody comes first.
+    """
 
     to: tuple[str, ...]
     body: str
@@ -62,13 +94,15 @@ class Draft(Record):
     artifacts: tuple[str, ...] = ()
     key: str | None = None
     hold: bool = False
+    channel: str = ""
+    wakes: str = ALL
 
 
 def letter_from(
     n: int, letter_id: str, at: int, bag: str, data: Mapping[str, Any], body: str, ref: int | None, thread: int
 ) -> Letter:
     """The letter that an entry of the ledger holds. data: its fields. Raises KeyError or TypeError for another's."""
-    asked = data.get("ask")
+    asked, task = data.get("ask"), data.get("task")
     return Letter(
         n,
         letter_id,
@@ -90,6 +124,8 @@ def letter_from(
         tuple(data.get("budget", ())),
         asked is not None,
         tuple(asked["choices"]) if asked else (),
+        data.get("wakes", ALL),
+        About(task["id"], task["act"], task["holder"]) if task else None,
     )
 
 
@@ -120,8 +156,13 @@ def checked_body(body: str) -> str:
     return body
 
 
+def is_kind(text: str) -> bool:
+    """Whether a text may name a kind."""
+    return 0 < len(text) <= LONGEST_KIND and text.isprintable() and bool(text.strip())
+
+
 def checked_kind(kind: str) -> str:
     """`kind` itself when it is one printable line of at most 40 characters. Raises InvalidKind."""
-    if not 0 < len(kind) <= LONGEST_KIND or not kind.isprintable() or not kind.strip():
+    if not is_kind(kind):
         raise InvalidKind(kind=kind[: 2 * LONGEST_KIND])
     return kind

@@ -18,23 +18,30 @@ from mailstop.errors import (
     UnknownBag,
     UnknownNumber,
 )
+from mailstop.letter import NOBODY
 from mailstop.names import DEFAULT_BAG, PERSON, checked_name, in_bag, nearest
 from mailstop.records import Record
 from mailstop.rules.presence import Holder, holder_of, lives, session_of
-from mailstop.seat import Seat
-from mailstop.session import handout_key
+from mailstop.seat import Seat, tasks_key
+from mailstop.session import WAITING, chain_key, handout_key
 from mailstop.times import now_ms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Container, Sequence
 
+    from mailstop.acts.asks import Asks
+    from mailstop.acts.budgets import Budgets
+    from mailstop.acts.channels import Channels
+    from mailstop.acts.leases import Leases
+    from mailstop.acts.tasks import Tasks
     from mailstop.clients.caller import Caller
     from mailstop.doors.base import Outcome
     from mailstop.engines.base import Store
     from mailstop.engines.row import Delete, Put, Row
     from mailstop.letter import Draft, Letter
     from mailstop.reading import Reading
+    from mailstop.rules.channels import Rest
     from mailstop.rules.hands import Hand
     from mailstop.rules.letters import Rider, Writer
     from mailstop.rules.offers import Offer, Terms
@@ -46,27 +53,33 @@ if TYPE_CHECKING:
     Announced = tuple[Seat, Letter, Route]  # a letter that a monitor rings for, at its seat, by its route
 
 
+MOST_TASKS = 20  # that a session is told of when it starts
 OPENING_MS = 1_500  # a prompt's hook runs so long, at most, after its client began to say that it is busy
 
 # What a row of the board that falls due begins with, before its "/": the act that does its work, by `do_due(row)`.
-_DUTIES: dict[str, str] = {}
+_DUTIES: dict[str, str] = {"task": "tasks", "freed": "leases"}
 
+WAITS = "waits"  # the row of the board that holds who waits for an answer (rules/waits.py)
 WATCH_BELL = "watch"  # rung for every letter while its file exists, which whoever watches makes
 
 
 class Sent(Record):
-    """A letter that is stored, and what became of it at each recipient. new: False when its key was used before."""
+    """A letter that is stored, and what became of it at each recipient. new: False when its key was used before.
+
+    Of one that was said in a channel, recipients are the readers whom it wakes, and rest are the others.
+    """
 
     letter: Letter
     recipients: tuple[Told, ...]
     new: bool = True
+    rest: Rest | None = None
 
 
 class Registered(Record):
     """A session that was written down: its seat, whether it goes on with an earlier one, and what waits.
 
     owed: letters that it was shown and has not answered. left_owing: how many others of its seat are not answered, from
-    before it sat there.
+    before it sat there. tasks: numbers of open ones that lie with its seats.
     """
 
     session: Session
@@ -78,6 +91,7 @@ class Registered(Record):
     owed: tuple[Letter, ...] = ()
     ended: tuple[tuple[str, int], ...] = ()
     left_owing: int = 0
+    tasks: tuple[int, ...] = ()
 
 
 class Office:
@@ -165,6 +179,41 @@ class Office:
 
         return Reading(self)
 
+    @property
+    def channels(self) -> Channels:
+        """What the caller may say and read in channels."""
+        from mailstop.acts.channels import Channels
+
+        return Channels(self)
+
+    @property
+    def budgets(self) -> Budgets:
+        """Budgets and limits."""
+        from mailstop.acts.budgets import Budgets
+
+        return Budgets(self)
+
+    @property
+    def asks(self) -> Asks:
+        """Questions."""
+        from mailstop.acts.asks import Asks
+
+        return Asks(self)
+
+    @property
+    def tasks(self) -> Tasks:
+        """What the caller may do about tasks."""
+        from mailstop.acts.tasks import Tasks
+
+        return Tasks(self)
+
+    @property
+    def leases(self) -> Leases:
+        """What is taken, so that no other takes it."""
+        from mailstop.acts.leases import Leases
+
+        return Leases(self)
+
     def require_person(self, act: str) -> None:
         """Raise PersonOnly unless the person calls."""
         if not self.is_person:
@@ -197,6 +246,7 @@ class Office:
     def _registered(self, session: Session, seated: Seated | None, resumed: bool) -> Registered:
         index = self.store.index
         held = tuple(index.seats_of(session.id))
+        self._seats_changed(*held)
         waiting = sum(index.count_unread(seat.bag, seat.name) for seat in held)
         due = [(seat, letter) for seat in held for letter in index.owed(seat.bag, seat.name)]
         owed = tuple(letter for seat, letter in due if letter.n > seat.announced)
@@ -204,10 +254,28 @@ class Office:
             index.count_unread(seat.bag, seat.name, until=seat.announced) for seat in held if seat.announced
         )
         vacated = seated.vacated if seated else ()
-        ended = tuple((name, index.count_unread(DEFAULT_BAG, name)) for name in vacated)
+        ended = tuple((name, index.count_unread(DEFAULT_BAG, name, said=False)) for name in vacated)
         return Registered(
-            session, seated, resumed, held, waiting, announced, owed, ended, left_owing=len(due) - len(owed)
+            session,
+            seated,
+            resumed,
+            held,
+            waiting,
+            announced,
+            owed,
+            ended,
+            left_owing=len(due) - len(owed),
+            tasks=self._open_tasks(held),
         )
+
+    def _open_tasks(self, seats: Sequence[Seat]) -> tuple[int, ...]:
+        """The numbers of open tasks that lie with these seats, as many as anybody is told of at once."""
+        having = [seat for seat in seats if self.store.board.get(tasks_key(seat.bag, seat.name))]
+        if not having:
+            return ()
+        tasks = self.store.index.tasks
+        found = (tasks.held(seat.bag, seat.name, only_open=True, limit=MOST_TASKS) for seat in having)
+        return tuple(task.n for some in found for task in some)
 
     def note_mode(self, mode: str) -> None:
         """The client tells its permission mode; it decides which doors may be rung."""
@@ -223,6 +291,8 @@ class Office:
             raise self._must_join(bag)
         seated = rules.seats.take(self.store, session, name, bag=bag, now=self.clock(), ancestry=self.caller.trail)
         self.set_bell()  # for what waits there
+        left = [Seat(bag, seated.left)] if seated.left else []
+        self._seats_changed(seated.seat, *left)
         return seated
 
     def leave(self, *, bag: str = DEFAULT_BAG) -> Seat:
@@ -231,15 +301,34 @@ class Office:
             raise PersonStays()
         if self.session is None:
             raise NotSeated(where=in_bag(bag))
-        return rules.seats.leave(self.store, self.session, bag=bag, now=self.clock())
+        left = rules.seats.leave(self.store, self.session, bag=bag, now=self.clock())
+        self._seats_changed(left)
+        return left
 
     def end(self) -> None:
         """The caller's session has ended. Its seats stay, and what waits there."""
         if self.session is not None:
             bells.silence(self.session.bell)
             rules.sessions.end(self.store, self.session, now=self.clock())
+            self._seats_changed(*self.seats())
             if self.session.client == "codex":
                 self.set_bell()  # for the other threads that share it
+            else:
+                bells.silence(bells.prompt_bell(self.session.bell))
+
+    def _seats_changed(self, *seats: Seat) -> None:
+        """Somebody has sat down at these seats, or is gone: tell those who wait for an answer from there, the givers of
+        the open tasks that lie there, and who waits for what was taken from there."""
+        try:
+            if self.store.board.get(WAITS):
+                self.asks.seat_changed(*seats)
+            for seat in seats:
+                if self.store.board.get(tasks_key(seat.bag, seat.name)):
+                    self.tasks.look(seat.bag, seat.name)
+            if self.store.board.under(WAITING, limit=1):
+                self.leases.let_go()
+        except MailstopError:  # what the caller came for is done; whoever looks next settles it
+            return
 
     def sweep(self) -> None:
         """Take away what sessions left behind that are over; a bounded part each time, and nothing from a sandbox."""
@@ -274,13 +363,18 @@ class Office:
     def _send(self, writer: Writer, draft: Draft, rider: Callable[[str], Rider] | None) -> Sent:
         claimed: dict[str, tuple[Holder, Route | None]] = {}
 
+        wakes = rules.letters.whom_it_wakes(draft)
+
         def claims(letter_id: str, recipients: Sequence[Seat]) -> Sequence[Put | Delete]:
             claimed.clear()
-            for seat in recipients:
-                holder = holder_of(self.store, seat)
+            if draft.channel:
+                holders = rules.channels.woken(self.store, writer.bag, draft.channel, writer.name, wakes)
+            else:
+                holders = [holder_of(self.store, seat) for seat in recipients]
+            for holder in holders:
                 sealed = self.caller.sandboxed
                 route = rules.routes.first_route(holder, letter_id, now=self.clock(), sealed=sealed)
-                claimed[seat.name] = (holder, route)
+                claimed[holder.seat.name] = (holder, route if wakes != NOBODY else None)
             routes = [route for _, route in claimed.values() if route and route.way != rules.routes.VISIT]
             return [*(route.put() for route in routes), *self._answered(writer, draft, recipients)]
 
@@ -292,10 +386,18 @@ class Office:
         if not new:
             told = [self._told_again(letter, name) for name in letter.to]
         else:
-            told = [self._tell(letter, name, *claimed[name]) for name in letter.to]
+            told = [self._tell(letter, name, *way) for name, way in claimed.items()]
         if self.session and any(one.door == rules.routes.SEALED for one in told):
             bells.ring(self.session.bell)  # its own next hook runs outside of the sandbox, and does what is due
-        return Sent(letter, tuple(told), new)
+        rest = self._ring_rest(letter, claimed if new else ()) if letter.channel else None
+        return Sent(letter, tuple(told), new, rest)
+
+    def _ring_rest(self, letter: Letter, rung: Container[str]) -> Rest:
+        """Ring the bells of the readers whom a letter does not wake; whatever happens there, it is stored."""
+        try:
+            return rules.channels.ring_others(self.store, letter, rung)
+        except (Exception, KeyboardInterrupt):
+            return rules.channels.Rest()
 
     def _answered(self, writer: Writer, draft: Draft, recipients: Sequence[Seat]) -> Sequence[Put | Delete]:
         """The changes of the board when a letter answers another: nothing needs to be rung for that one any more."""
@@ -332,7 +434,11 @@ class Office:
         letter = self.letter(n, bag=bag)
         writer = self.writer(letter.bag)
         to = rules.letters.reply_recipients(letter, writer.name, to_all=to_all)
-        return self.send(draft.but(to=to, ref=letter.n), bag=letter.bag)
+        answer = draft.but(to=to, ref=letter.n)
+        if letter.asks and writer.name in letter.to:
+            return self.asks.reply(letter, answer)
+        rider = self.tasks.answering(letter, writer, draft.body) if letter.task else None
+        return self.send(answer, bag=letter.bag, rider=rider)
 
     def checked_bag(self, bag: str) -> None:
         """Raise UnknownBag unless somebody has joined or written in the bag."""
@@ -366,7 +472,10 @@ class Office:
         if terms.sender is not None:
             rules.letters.known_sender(self.store, [seat.bag for seat in own], terms.sender)
         terms = terms.but(store=self.store_option)
-        return rules.offers.offer(self.store, self.session_id, own, terms, now=self.clock())
+        offer = rules.offers.offer(self.store, self.session_id, own, terms, now=self.clock())
+        if offer.hands and self.session and self.session.tells_of_prompts and any(each.hops for each in offer.letters):
+            bells.ring(bells.prompt_bell(self.session.bell))
+        return offer
 
     def handed(self, offer: Offer) -> None:
         """The offer was written to the caller completely. To the person: elsewhere than onto their terminal, and
@@ -436,6 +545,33 @@ class Office:
             if changes:
                 self.store.board.change(changes)
 
+    def person_prompted(self) -> None:
+        """The person has written a prompt of their own in the session's window: what it was given before counts no
+        longer for the hops of its letters."""
+        session = self.session
+        if session is None:
+            return
+        if session.client != "codex" or not self._shares_bell_elsewhere(session):
+            bells.silence(bells.prompt_bell(session.bell))  # rung again for the threads that share it, see `set_bell`
+        rules.brakes.person_spoke(self.store, session.id)
+
+    def _shares_bell_elsewhere(self, session: Session) -> bool:
+        """Whether threads that share a session's bell have their mail in other stores, where nobody looks now."""
+        from mailstop.clients.registry import stores_of
+
+        return bool(stores_of(session.bell) - {self.store.url})
+
+    def _awaits_prompt(self, session: Session) -> bool:
+        """Whether a session was given letters since the person's last word, or another that shares its prompt bell."""
+        own = self.store.board.get(chain_key(session.id))
+        if own and own.value["hops"]:
+            return True
+        if session.client != "codex":
+            return False
+        rows = self.store.board.under(chain_key(""))
+        others = (session_of(self.store, row.key.removeprefix(chain_key(""))) for row in rows if row.value["hops"])
+        return any(other and other.bell == session.bell for other in others)
+
     def is_in_turn(self) -> bool:
         """Whether a turn was running before the prompt whose hook calls; False where the client does not tell."""
         if self.session is None or self.session.client != "claude":
@@ -458,10 +594,12 @@ class Office:
             self._session = self.session.but(over=turn)
             rules.sessions.note(self.store, self._session, over=turn)
 
-    def end_turn(self, *, agents: bool = False) -> None:
-        """The session's turn is over: what its hooks were to show is now for a door to ring for.
+    def end_turn(self, *, agents: bool = False, goes_on: bool = False) -> None:
+        """The session's turn is over: what its hooks were to show is now for a door to ring for, and who waits for an
+        answer of it hears that it is at rest.
 
-        agents: subagents still work, and until they are done the client says that it is busy.
+        agents: subagents still work, and until they are done the client says that it is busy. goes_on: it goes on with
+        what it was given at its end.
         """
         if self.session is not None and self.session.agents != agents:
             self._session = self.session.but(agents=agents)
@@ -470,12 +608,17 @@ class Office:
             changes = rules.routes.released(self.store, seat, now=self.clock())
             if changes:
                 self.store.board.change(changes)
+        rests = not agents and not goes_on
+        if rests and any(self.store.index.asked(seat.bag, seat.name, shown=True) for seat in self.seats()):
+            self.asks.went_idle()
 
     def set_bell(self) -> None:
         """Leave the session's bell ringing while anything waits, is unproved or is awaited, else silent."""
         if self.session is None:
             return
         bells.silence(self.session.bell)  # before the look: what is rung meanwhile stays
+        if self._awaits_prompt(self.session):
+            bells.ring(bells.prompt_bell(self.session.bell))
         is_codex = self.session.client == "codex"
         if self.any_open(self.session.bell) if is_codex else self._anything_open(self.session):
             bells.ring(self.session.bell)

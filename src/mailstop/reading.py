@@ -5,6 +5,7 @@ from __future__ import annotations
 from mailstop import rules
 from mailstop.errors import InvalidField
 from mailstop.history import History
+from mailstop.letter import NOBODY
 from mailstop.records import Record
 from mailstop.rules.presence import Holder, holder_of
 from mailstop.seat import Seat
@@ -32,7 +33,7 @@ class Account(Record):
 
 
 class Self(Record):
-    """Who the caller is here."""
+    """Who the caller is here. asked: the questions that wait for its answer, the oldest first."""
 
     caller: Caller
     session: Session | None
@@ -40,6 +41,7 @@ class Self(Record):
     way: str
     waiting: int
     sent: tuple[Letter, ...]
+    asked: tuple[Letter, ...] = ()
 
 
 class Reading:
@@ -96,15 +98,24 @@ class Reading:
     def account(self, n: int, *, bag: str | None = None) -> Account:
         """What became of letter `n`, as far as it is proved. Raises what `letter` raises."""
         letter = self._office.letter(n, bag=bag)
+        if letter.asks:
+            letter = rules.asks.as_it_stands(self._office.store, letter)
         index, board = self._office.store.index, self._office.store.board
-        seats_ = [index.seat(letter.bag, name) or Seat(letter.bag, name) for name in letter.to]
+        deliveries = tuple(index.deliveries(n))
+        names = [delivery.seat for delivery in deliveries] if letter.channel else letter.to
+        seats_ = [index.seat(letter.bag, name) or Seat(letter.bag, name) for name in names]
         holders = tuple(holder_of(self._office.store, seat) for seat in seats_)
-        rows = [board.get(rules.routes.route_key(letter.bag, name, letter.id)) for name in letter.to]
+        rows = [board.get(rules.routes.route_key(letter.bag, name, letter.id)) for name in names]
         ways = tuple(
-            str(row.value["way"]) if row else rules.routes.way_to(holder, sealed=False)
+            str(row.value["way"]) if row else self._way(letter, holder)
             for row, holder in zip(rows, holders, strict=True)
         )
-        return Account(letter, tuple(index.deliveries(n)), tuple(index.receipts(n)), holders, ways)
+        return Account(letter, deliveries, tuple(index.receipts(n)), holders, ways)
+
+    def _way(self, letter: Letter, holder: Holder) -> str:
+        """The way that a letter takes for which no route is claimed."""
+        quiet = letter.channel or letter.wakes == NOBODY
+        return rules.routes.LATER if quiet else rules.routes.way_to(holder, sealed=False)
 
     def myself(self) -> Self:
         """Who the caller is here, what would wake it, and its last letters."""
@@ -116,4 +127,10 @@ class Reading:
         waiting = sum(self._office.store.index.count_unread(seat.bag, seat.name) for seat in own)
         sent = [letter for seat in own for letter in self._office.store.index.sent(seat.bag, seat.name)]
         newest = sorted(sent, key=lambda letter: letter.n, reverse=True)[:5]
-        return Self(self._office.caller, session, own, way, waiting, tuple(newest))
+        return Self(self._office.caller, session, own, way, waiting, tuple(newest), tuple(self.asked()))
+
+    def asked(self) -> list[Letter]:
+        """The questions that wait for the caller's answer, the oldest first."""
+        index = self._office.store.index
+        numbers = sorted(n for seat in self._office.seats() for n in index.asked(seat.bag, seat.name))
+        return [letter for n in numbers if (letter := index.letter(n))]

@@ -26,3 +26,8 @@ class Seat(Record):
     folder: str = ""
     holder: str = ""  # the session that held it last, also when it is empty now
     announced: int = 0  # letters up to this number are announced to the holder, not shown by hooks
+
+
+def tasks_key(bag: str, name: str) -> str:
+    """The board's key of the row that is there while open tasks lie with a seat."""
+    return f"task/{bag}/{name}"

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
 
+WAITING = "waiting/"  # what the board's keys begin with of those who wait for a lease
+
 KEPT_MS = 30 * 24 * 3600 * 1000  # how long a session that is over can be gone on with, unless it holds a seat
 
 
@@ -51,6 +53,11 @@ class Session(Record):
         """Its row on the board."""
         return session_key(self.id)
 
+    @property
+    def tells_of_prompts(self) -> bool:
+        """Whether hooks of ours hear of the person's prompts in its window."""
+        return self.hooked and self.client != "program"
+
     @classmethod
     def from_value(cls, value: dict[str, Any]) -> Self:
         """The session of a board row; fields that a newer program added are left out."""
@@ -76,6 +83,11 @@ def session_key(session_id: str) -> str:
 def handout_key(session_id: str) -> str:
     """The board's key of what is handed out to a session; the person's own id is `human`."""
     return f"handed/{session_id}"
+
+
+def chain_key(session_id: str) -> str:
+    """The board's key of where a session stands in the chains of letters that cause one another."""
+    return f"chain/{session_id}"
 
 
 def client_key(client: str, client_session: str) -> str:

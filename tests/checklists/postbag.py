@@ -11,6 +11,8 @@ from tests.checklists.line import ELSEWHERE, OVERRIDDEN, POSTBAGS_FILE, Line, le
 
 AT_ONCE = "conformance/test_at_once.py"
 BAGS = "conformance/test_bags.py"
+BRAKES = "conformance/test_brakes.py"
+BUDGETS = "conformance/test_budgets.py"
 GUARDS = "conformance/test_guards.py"
 KEYS = "conformance/test_keys.py"
 LETTERS = "conformance/test_letters.py"
@@ -689,9 +691,13 @@ BETTER = {
         f"{SECRETS}::test_a_program_that_a_door_starts_gets_no_secret",
         f"{MORE_LETTERS}::test_no_entry_of_the_ledger_names_a_door",
     ),
-    "P9": left_out(
+    "P9": shown(
         "what bounds a conversation: budgets, hops, rates, acknowledgements that wake nobody, a stop",
-        f"{ELSEWHERE}the lines of budgets, with coordination",
+        f"{BUDGETS}::test_a_spent_budget_refuses_and_stores_nothing",
+        f"{BUDGETS}::test_only_the_person_opens_closes_and_sets_limits",
+        f"{BRAKES}::test_two_sessions_that_answer_each_other_come_to_rest",
+        f"{BRAKES}::test_a_seat_writes_thirty_letters_a_minute_and_is_told_when_it_may_go_on",
+        but=f"{ELSEWHERE}acknowledgements that wake nobody, and a stop",
     ),
     "P10": shown(
         "a long letter is stored whole and rung for by a short line; who cannot be woken is named; Windows is refused",

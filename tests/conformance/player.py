@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
+from mailstop.acts.asks import Asked, Standing
 from mailstop.clients import life
 from mailstop.clients.caller import CLIENT, PERSON, PROGRAM, STRANGER, Caller
 from mailstop.clients.registry import Registration, bell_name
 from mailstop.doors.base import NOTIFIED, Outcome
 from mailstop.doors.claude_monitor import Listening
 from mailstop.letter import Draft, new_id
+from mailstop.limits import LARGEST, Budget, Limits
 from mailstop.names import DEFAULT_BAG
 from mailstop.office import Office, Registered, Sent
 from mailstop.reading import Account
@@ -28,7 +30,7 @@ from mailstop.session import Session
 from tests.conformance.process import Process
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from tests.conformance.play import Play
 
@@ -57,6 +59,55 @@ class Player:
     def reply(self, n: int, body: str = "my answer", *, to_all: bool = False, **fields: Any) -> Sent:
         with self.at_office() as office:
             return office.reply(n, Draft((), body, **fields), to_all=to_all)
+
+    def say(self, channel: str = "", body: str = "hello all", *, bag: str = DEFAULT_BAG, **fields: Any) -> Sent:
+        wake_all = fields.pop("wake_all", None)
+        with self.at_office() as office:
+            return office.channels.say(Draft((), body, channel=channel, **fields), bag=bag, wake_all=wake_all)
+
+    def subscribe(self, channel: str, bag: str = DEFAULT_BAG) -> bool:
+        with self.at_office() as office:
+            return office.channels.subscribe(channel, bag=bag)[1]
+
+    # -- questions
+
+    def ask(
+        self,
+        seat: str,
+        body: str = "may I?",
+        *,
+        choices: Sequence[str] = (),
+        wait_s: float = 45,
+        bag: str = DEFAULT_BAG,
+        **fields: Any,
+    ) -> Asked:
+        """`mailstop ask`, up to where it would sleep: its wait is registered, in this process of the tests."""
+        with self.at_office() as office:
+            draft = Draft((seat,), body, **fields)
+            return office.asks.ask(draft, choices=choices, wait_ms=round(wait_s * 1000), bag=bag)
+
+    def resume(self, n: int, *, wait_s: float = 45) -> Asked:
+        with self.at_office() as office:
+            return office.asks.resume(n, wait_ms=round(wait_s * 1000))
+
+    def look(self, asked: Asked) -> Standing:
+        """What who waits sees when it wakes."""
+        with self.at_office() as office:
+            return office.asks.look(asked.question.n, wait=asked.wait)
+
+    def rest(self, asked: Asked) -> Standing:
+        """The end of the wait."""
+        with self.at_office() as office:
+            return office.asks.rest(asked, office.asks.look(asked.question.n, wait=asked.wait))
+
+    def answer(self, n: int, body: str = "yes", *, choice: int | None = None, **fields: Any) -> Sent:
+        with self.at_office() as office:
+            return office.asks.answer(n, Draft((), body, **fields), choice=choice)
+
+    def cancel(self, n: int) -> bool:
+        """Withdraw a question; whether the seat that was asked is told."""
+        with self.at_office() as office:
+            return office.asks.cancel(n)[1]
 
     def offered(self, bag: str | None = None, **terms: Any) -> Offer:
         """What `mailstop check` would print now, handed out, and not yet written."""
@@ -174,18 +225,23 @@ class SessionPlayer(Player):
         with self.at_office() as office:
             return office.prove(Event(kind, self.turn, name or kind))
 
-    def hook(self, *, ready: bool = True, respect_claims: bool = False, act: str = "a hook") -> Offer:
+    def hook(
+        self, *, ready: bool = True, respect_claims: bool = False, if_waking: bool = False, act: str = "a hook"
+    ) -> Offer:
         """A hook of the running turn gives what waits, and has written it."""
-        terms = Terms(act, turn=self.turn, ready=ready, respect_claims=respect_claims)
+        terms = Terms(act, turn=self.turn, ready=ready, respect_claims=respect_claims, if_waking=if_waking)
         with self.at_office() as office:
             offer = office.offer(terms)
             office.handed(offer)
         return offer
 
-    def prompted(self) -> Offer:
-        """A prompt opens a turn, and its hook shows what waits."""
+    def prompted(self, *, own: bool = False) -> Offer:
+        """A prompt opens a turn, and its hook shows what waits. own: the person wrote it."""
         self.turn = new_id()
         self.prove(PROMPT)
+        if own:
+            with self.at_office() as office:
+                office.person_prompted()
         return self.hook(ready=False, act="UserPromptSubmit hook")
 
     def goes_on(self) -> tuple[int, ...]:
@@ -258,6 +314,24 @@ class PersonPlayer(Player):
         with self.at_office() as office:
             office.shown(offer, "printed on the person's terminal")
         return [letter.body for letter in offer.letters]
+
+    # -- budgets and limits
+
+    def opens_budget(self, limit: int | None = None, bag: str = DEFAULT_BAG) -> Budget:
+        with self.at_office() as office:
+            return office.budgets.open(limit, bag=bag)[0]
+
+    def closes_budget(self, bag: str = DEFAULT_BAG) -> Budget:
+        with self.at_office() as office:
+            return office.budgets.close(bag=bag)
+
+    def sets_limits(self, bag: str = DEFAULT_BAG, **settings: Any) -> Limits:
+        with self.at_office() as office:
+            return office.budgets.set_limits(bag=bag, **settings)
+
+    def lifts_limits(self, bag: str = DEFAULT_BAG) -> None:
+        """Let sessions write as much as a test wants."""
+        self.sets_limits(bag, hops=LARGEST, rate=LARGEST)
 
 
 def stranger(play: Play) -> Player:

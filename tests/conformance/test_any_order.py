@@ -79,6 +79,7 @@ class Mail(RuleBasedStateMachine):
 
     @initialize()
     def two_sit_down(self) -> None:
+        self.play.person.lifts_limits()
         for seat in SEATS:
             self.starts()
             self.players[-1].join(seat)

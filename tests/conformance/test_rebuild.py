@@ -11,7 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from mailstop.clients.project import place_of
+from mailstop.clients.resources import Reader
 from mailstop.engines.sqlite.rebuild import PAGE_ENTRIES, rebuild, tables
+from mailstop.limits import LARGEST
+from mailstop.rules.leases import Wish
+from mailstop.task import Order
 from tests.conformance.play import Play
 
 pytestmark = pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
@@ -26,6 +31,8 @@ def path(store_folder: Path) -> str:
 @pytest.fixture
 def mail(office: Play) -> Play:
     """A store in which something of everything has happened."""
+    office.person.opens_budget(9)
+    office.person.sets_limits(rate=LARGEST, budgeted=True)
     office.as_("builder").send("later", body="it waits", hold=True)
     office.as_("reviewer").join("critic", "side")
     for count in range(4):
@@ -34,7 +41,22 @@ def mail(office: Play) -> Play:
     asked = office.as_("reviewer").check().letters[0]
     office.as_("reviewer").goes_on()
     office.as_("reviewer").reply(asked.n, to_all=True)
+    for name in ("builder", "critic"):
+        office.as_(name).say("general", body=f"{name} is here")
+    office.as_("reviewer").subscribe("news")
+    office.as_("reviewer").check(sender="critic")  # out of order
+    office.as_("reviewer").goes_on()
+    with office.as_("builder").at_office() as at:
+        done, _open = (at.tasks.give(Order("reviewer", title)).task for title in ("Fix it", "Look at it"))
+    with office.as_("reviewer").at_office() as at:
+        at.tasks.move(done.n, "complete", "done")
+    office.person.answer(office.as_("builder").ask("human", wait_s=0).question.n)
+    office.as_("builder").cancel(office.as_("builder").ask("human", wait_s=0).question.n)
     office.person.reads()
+    office.person.closes_budget()
+    office.person.sets_limits(budgeted=False)
+    with office.person.at_office() as at:
+        at.leases.take(Wish((Reader("/srv/app", place_of("/srv/app")).read("src/a.py"),)))
     office.as_("builder").leave()
     player = office.player(project="shop")
     player.start()
@@ -82,7 +104,7 @@ def test_a_rebuilt_index_is_the_same_as_before(mail: Play, path: str) -> None:
         "DROP TABLE receipts",
         "DROP INDEX deliveries_unread",
         "UPDATE seats SET session = NULL",
-        "INSERT INTO letters VALUES (4711, 'default', 'nobody', 0, NULL, 4711)",
+        "INSERT INTO letters VALUES (4711, 'default', 'nobody', 0, NULL, 4711, NULL, 'all')",
     ],
 )
 def test_what_was_wrong_with_the_index_is_right_again(mail: Play, path: str, damage: str) -> None:

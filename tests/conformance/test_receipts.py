@@ -181,6 +181,7 @@ def test_a_letter_too_large_for_one_delivery_is_shown_in_part(office: Play) -> N
 
 
 def test_more_letters_than_one_look_takes_are_all_given_once(office: Play) -> None:
+    office.person.lifts_limits()
     numbers = [sent(office, f"{count}") for count in range(120)]
     reader = office.as_("reader")
     given: list[int] = []

@@ -40,7 +40,7 @@ def test_a_dead_program_leaves_no_row(office: Play) -> None:
     program.join("ci")
     office.as_("writer").send("ci")
     program.check()
-    assert len(rows_of(office, program)) == 3
+    assert len(rows_of(office, program)) == 4
 
     program.die()
     sweep(office)

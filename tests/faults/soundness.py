@@ -8,10 +8,9 @@ from pathlib import Path
 
 from mailstop.engines.entry import Entry
 from mailstop.engines.memory.index import Tables
+from mailstop.engines.sqlite.rebuild import tables
 from mailstop.json_text import loads
 from tests.party import Party
-
-FOLDED = ("letters", "deliveries", "owed", "receipts", "seats", "moves")
 
 
 def default_store(home: Path) -> Path:
@@ -27,7 +26,7 @@ def assert_sound(store: Path) -> None:
         refolded = Tables()
         for n, entry_id, at, bag, subject, kind, data, body in connection.execute("SELECT * FROM entries ORDER BY n"):
             refolded.fold(Entry(subject, kind, bag, entry_id, at, loads(data), body, n))
-        for table in FOLDED:
+        for table in tables():
             query = f"SELECT * FROM {table}"
             assert set(connection.execute(query)) == set(refolded.rows(query)), table
 

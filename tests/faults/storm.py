@@ -15,13 +15,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from mailstop.clients.caller import PROGRAM, Caller
+from mailstop.clients.caller import PERSON, PROGRAM, Caller
 from mailstop.clients.life import my_life
 from mailstop.clients.program import new_token
 from mailstop.clients.registry import Registration, bell_name
 from mailstop.engines.sqlite.store import SQLiteStore
 from mailstop.errors import MailstopError, Uncertain
 from mailstop.letter import Draft
+from mailstop.limits import LARGEST
 from mailstop.office import Office
 from mailstop.rules.offers import Terms
 from mailstop.rules.proofs import CALL, Event
@@ -42,6 +43,12 @@ def seated(store: Path, seat: str) -> Caller:
         session = office.register(found, known=None, automatic=False).session
         office.join(seat)
         return caller.but(registration=Registration("program", token, session.id, opened.url, life, ""))
+
+
+def lift_limits(store: Path) -> None:
+    """Let each writer write as fast as it can, as the person may."""
+    with SQLiteStore(str(store)) as opened:
+        Office(opened, Caller(PERSON)).budgets.set_limits(hops=LARGEST, rate=LARGEST)
 
 
 class Journal:
@@ -101,6 +108,7 @@ def main(store: Path, folder: Path, seconds: float, seed: int) -> None:
     acts = {f"writer-{number}": write for number in range(WRITERS)}
     acts |= {f"reader-{number}": read for number in range(READERS)}
     callers = {seat: seated(store, seat) for seat in acts}
+    lift_limits(store)
     pids: dict[str, int] = {}
 
     def start(seat: str) -> None:

@@ -76,8 +76,9 @@ def test_each_letter_is_told_of_once_and_what_waited_at_the_start_too(stranger: 
         assert connection.is_silent()
 
 
-def test_more_letters_than_one_look_finds_are_all_told_of(stranger: Party, peer: Party) -> None:
-    sent = [peer.send("builder", f"{number}", "--hold") for number in range(60)]
+def test_more_letters_than_one_look_finds_are_all_told_of(stranger: Party, seat: SeatAt) -> None:
+    peers = [seat(f"peer-{number}") for number in range(3)]  # none may write more than 30 letters within a minute
+    sent = [peer.send("builder", f"{number}", "--hold") for number in range(20) for peer in peers]
     with Connection(stranger) as connection:
         connection.initialize(capabilities=WANTS)
         connection.told("me", action="join", name="builder")

@@ -345,8 +345,8 @@ def test_a_long_letter_is_shown_in_part_and_read_to_its_end(builder: Connection,
 
 
 def test_who_says_what_it_left_out(builder: Connection, peer: Party) -> None:
-    for number in range(60):
-        builder.told("send", to=f"seat-{number:02}" + "x" * 50, body="x", hold=True)
+    seats = [f"seat-{number:02}" + "x" * 50 for number in range(60)]
+    builder.told("send", to=seats, body="x", hold=True)
     result = builder.call("who")
     assert shown_bytes(result) <= 8_000
     seats = result["structuredContent"]["seats"]

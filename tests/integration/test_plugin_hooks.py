@@ -14,6 +14,7 @@ import pytest
 
 import mailstop
 from mailstop.clients.registry import GUARD
+from mailstop.config import PROMPT_BELL
 
 HOOKS = Path(mailstop.__file__).parent / "plugin" / "mailstop" / "hooks" / "hooks.json"
 SHELLS = [shell for shell in ("sh", "dash", "bash", "zsh") if shutil.which(shell)]
@@ -82,6 +83,17 @@ def test_a_guarded_hook_hears_its_own_clients_bell(runs: Callable[..., str], eve
 
 
 @pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("event", GUARDED)
+def test_only_the_hook_of_a_prompt_hears_the_prompt_bell(runs: Callable[..., str], event: str, shell: str) -> None:
+    is_prompt = event == "UserPromptSubmit"
+    ring("bells/claude-77-prompt")
+    assert bool(runs(event, shell, **CLAUDE)) == is_prompt
+
+    ring(f"homes{os.environ['HOME']}/.codex/+bell-prompt")
+    assert bool(runs(event, shell, **CODEX)) == is_prompt
+
+
+@pytest.mark.parametrize("shell", SHELLS)
 def test_a_rings_own_prompt_passes_in_codex_though_no_bell_rings(runs: Callable[..., str], shell: str) -> None:
     """Codex may bring the line hours later, when no window is there; only the hook can keep that turn from starting."""
     assert runs("UserPromptSubmit", shell, prompt="mailstop: letter 7 from builder", **CODEX)
@@ -124,7 +136,8 @@ def test_without_mailstop_on_the_path_no_hook_fails_its_client(shell: str) -> No
 def test_the_guard_is_the_one_that_the_registry_keeps_its_links_for(event: str) -> None:
     test, _, stop = GUARD.rpartition(" || ")
     assert stop == "exit 0"
-    assert hook(event)["command"].startswith(f"{test} || {{ " if event == "UserPromptSubmit" else f"{GUARD}; ")
+    heard = f'{test} || [ -e "$b{PROMPT_BELL}" ] || {{ '
+    assert hook(event)["command"].startswith(heard if event == "UserPromptSubmit" else f"{GUARD}; ")
 
 
 def test_codex_would_warn_of_a_longer_time_for_the_end_of_a_session() -> None:

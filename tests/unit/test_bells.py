@@ -185,6 +185,16 @@ def test_bells_of_ended_sessions_are_swept_and_no_others() -> None:
     assert bells.ringing() == ["claude-2"]
 
 
+def test_a_prompt_bell_rings_beside_the_bell_is_swept_with_it_and_says_nothing_of_mail() -> None:
+    for name in ("claude-1", "claude-2"):
+        bells.ring(bells.prompt_bell(name))
+    assert bells.ringing() == []
+
+    assert bells.sweep(["claude-1"]) == 0
+
+    assert [bells.is_ringing(bells.prompt_bell(name)) for name in ("claude-1", "claude-2")] == [False, True]
+
+
 def test_ringing_and_silencing_at_once_never_fails(
     started: Callable[..., subprocess.Popen[bytes]], letters: Path
 ) -> None:

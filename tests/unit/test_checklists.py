@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.checklists import mcp_lines, postbag
+from tests.checklists import claude_mailbox, mcp_lines, postbag, postbag_budgets
 from tests.checklists.line import REASONS, Line
 
 TESTS = Path(__file__).parents[1]
 CHECKLISTS = {
     "postbag": (postbag.LINES, [*(f"B{n}" for n in range(1, 109)), *(f"P{n}" for n in range(1, 18))]),
+    "postbag, budgets": (postbag_budgets.LINES, [f"B{n}" for n in range(130, 140)]),
+    "claude-mailbox": (claude_mailbox.LINES, list(claude_mailbox.LINES)),
     "postbag's tools": (mcp_lines.POSTBAG, ["B39", *(f"B{n}" for n in range(109, 130)), "P11"]),
     "claude-mailbox's channel": (mcp_lines.CLAUDE_MAILBOX, list(mcp_lines.CLAUDE_MAILBOX)),
 }

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailstop import config
+from mailstop import bells, config
 from mailstop.clients import registry
 from mailstop.clients.life import Life, is_alive, my_life
 from mailstop.clients.registry import Registration, bell_name
@@ -188,6 +188,18 @@ def test_two_ways_to_write_one_codex_home_are_one_bell(tmp_path: Path) -> None:
 
 def test_two_codex_homes_have_two_bells() -> None:
     assert bell_name("codex", codex_home="/a-b") != bell_name("codex", codex_home="/a/b")
+
+
+def test_both_bells_of_a_codex_home_are_found_below_its_own_path(tmp_path: Path) -> None:
+    home = str(tmp_path / ".codex")
+    registered = registration("codex", THREAD, details={"codex_home": home})
+    registry.write(registered)
+    link = f"{config.state_folder()}/homes{home}/{registry.LINK}"
+
+    for name, path in ((registered.bell, link), (bells.prompt_bell(registered.bell), f"{link}{config.PROMPT_BELL}")):
+        assert not Path(path).exists()
+        bells.ring(name)
+        assert Path(path).exists()
 
 
 def test_a_codex_home_that_leads_upwards_makes_no_link() -> None:

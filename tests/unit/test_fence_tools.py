@@ -61,10 +61,24 @@ def test_how_to_answer_is_said_as_a_call() -> None:
     assert "A reply is needed: send with ref 3" in delivered([letter(3, needs_reply=True)], 8_000).text
     task = delivered([letter(3, kind="build-task")], 8_000).text
     assert "A reply is needed: send with ref 3 and, when done, kind build-delivered" in task
-    assert "No reply is needed. If one helps the work: send with ref 3" in delivered([letter(3)], 8_000).text
+    assert "No reply is needed. If one helps: send with ref 3" in delivered([letter(3)], 8_000).text
     final = delivered([letter(3, final=True, needs_reply=True)], 8_000).text
     assert "This letter is final: send no reply" in final
     assert "ref 3" not in final
+
+
+def test_a_question_a_task_and_the_end_of_a_budget_say_so_too() -> None:
+    question = letter(3, kind="question", needs_reply=True, asks=True)
+    assert "Its sender waits for one answer: send with ref 3" in delivered([question], 8_000).text
+    choice = delivered([question.but(choices=("yes", "no"))], 8_000).text
+    assert 'Its sender waits for one of these as the body: send with ref 3\n1 "yes"\n2 "no"' in choice
+    closed = delivered([question.but(closed="answered")], 8_000).text
+    assert "This question was answered: no answer is needed." in closed
+    said = delivered([letter(3, channel="general", needs_reply=True)], 8_000).text
+    assert "Asked of all; one goes to its author: send with ref 3" in said
+    last = delivered([letter(3, budget=(1, 5, 5))], 8_000).text
+    assert "The last letter of this bag's budget: send no reply" in last
+    assert "ref 3" not in last
 
 
 def test_one_letter_waits_and_two_wait() -> None:

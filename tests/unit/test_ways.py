@@ -3,7 +3,7 @@ from __future__ import annotations
 from mailstop.rules import routes
 from mailstop.rules.ways import WORDS, words_of
 
-WAYS = {routes.MONITOR, routes.SOCKET, routes.QUEUE, routes.TURN, routes.VISIT, routes.SEALED}
+WAYS = {routes.MONITOR, routes.SOCKET, routes.QUEUE, routes.TURN, routes.VISIT, routes.LATER, routes.SEALED}
 
 
 def test_every_way_has_words_for_everybody_who_asks() -> None:

@@ -22,6 +22,7 @@ class Option(Record):
     """An option. names: the first is the one that is shown. value: its placeholder; empty for a flag.
 
     each: may be given several times, and all values count. kind: TEXT, NUMBER (an integer from 1), or SECONDS.
+    optional: the value stands behind `=` only, and may be left out: it is then 0.
     """
 
     names: tuple[str, ...]
@@ -29,6 +30,7 @@ class Option(Record):
     value: str = ""
     kind: str = TEXT
     each: bool = False
+    optional: bool = False
 
     @property
     def field(self) -> str:
@@ -37,13 +39,14 @@ class Option(Record):
 
 
 class Positional(Record):
-    """A positional argument. needed: must be there."""
+    """A positional argument. needed: must be there. each: any number of words, all that are left; only of the last."""
 
     field: str
     placeholder: str
     help: str
     needed: bool = True
     kind: str = TEXT
+    each: bool = False
 
 
 class Arguments:
@@ -94,6 +97,10 @@ def read(parameters: Sequence[Parameter], words: Sequence[str]) -> Arguments | N
         option = options.get(name)
         if option is None or (equals and not option.value):
             return None
+        if option.optional:
+            if not _set(values, option, value):
+                return None
+            continue
         if option.value and not equals:
             following = next(rest, None)
             if following is None or (following.startswith("-") and following != "-"):
@@ -102,6 +109,8 @@ def read(parameters: Sequence[Parameter], words: Sequence[str]) -> Arguments | N
         if not _set(values, option, value):
             return None
     places = _places(positionals, values)
+    if places and places[-1].each:
+        places += [places[-1]] * (len(free) - len(places))
     if not sum(one.needed for one in places) <= len(free) <= len(places):
         return None
     for one, word in zip(places, free, strict=False):
@@ -112,14 +121,14 @@ def read(parameters: Sequence[Parameter], words: Sequence[str]) -> Arguments | N
 
 def _places(positionals: Sequence[Positional], values: dict[str, Any]) -> list[Positional]:
     """The positions that are left for words: where an option has given the value, none is. `send --to SEAT -`"""
-    return [one for one in positionals if values[one.field] is None]
+    return [one for one in positionals if values[one.field] is None or one.each]
 
 
 def _nothing(parameters: Sequence[Parameter]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for one in parameters:
         if isinstance(one, Positional):
-            values.setdefault(one.field, None)
+            values.setdefault(one.field, [] if one.each else None)
         else:
             values.setdefault(one.field, [] if one.each else None if one.value else False)
     return values
@@ -128,15 +137,15 @@ def _nothing(parameters: Sequence[Parameter]) -> dict[str, Any]:
 def _set(values: dict[str, Any], one: Parameter, word: str) -> bool:
     """Store a value; False when it is not of its kind."""
     try:
-        value = converted(word, one.kind)
+        value = 0 if isinstance(one, Option) and one.optional and not word else converted(word, one.kind)
     except ValueError:
         return False
-    if isinstance(one, Positional):
+    if isinstance(one, Positional) and not one.each:
         values[one.field] = value
     elif one.each:
         values[one.field].append(value)
     else:
-        values[one.field] = value if one.value else True
+        values[one.field] = value if isinstance(one, Option) and one.value else True
     return True
 
 
@@ -158,16 +167,20 @@ def explain(
     verb: str, summary: str, parameters: Sequence[Parameter], words: Sequence[str], epilog: str = ""
 ) -> Arguments:
     """The values as argparse reads them. It prints help, or raises UsageError with what is wrong."""
-    parsed = parser(verb, summary, parameters, epilog).parse_intermixed_args(list(words))
+    parsed = parser(verb, summary, parameters, epilog).parse_intermixed_args(_with_equals(parameters, words))
     values = _nothing(parameters)
-    free = []
+    free: list[Any] = []
     for one in parameters:
         given = getattr(parsed, _destination(one))
         if isinstance(one, Positional):
-            free += [] if given is None else [given]
+            free += given if one.each else [] if given is None else [given]
         elif given is not None and given != [] and given is not False:
             values[one.field] = given
     places = _places([one for one in parameters if isinstance(one, Positional)], values)
+    if places and places[-1].each:
+        *places, last = places
+        values[last.field] = free[len(places) :]
+        free = free[: len(places)]
     if len(free) > len(places):
         from mailstop.errors import UsageError
 
@@ -175,6 +188,13 @@ def explain(
         raise UsageError(reason=f"given twice, as an argument and as an option: {' and '.join(taken)}")
     values.update((one.field, given) for one, given in zip(places, free, strict=False))
     return Arguments(values)
+
+
+def _with_equals(parameters: Sequence[Parameter], words: Sequence[str]) -> list[str]:
+    """The words as argparse is to read them: it would take the word behind an optional value's option for the value."""
+    optional = {name for one in parameters if isinstance(one, Option) and one.optional for name in one.names}
+    end = list(words).index("--") if "--" in words else len(words)
+    return [f"{word}=" if word in optional and at < end else word for at, word in enumerate(words)]
 
 
 def parser(verb: str, summary: str, parameters: Sequence[Parameter], epilog: str = "") -> ArgumentParser:
@@ -187,10 +207,10 @@ def parser(verb: str, summary: str, parameters: Sequence[Parameter], epilog: str
         def error(self, message: str) -> NoReturn:
             raise UsageError(reason=f"{message}; see: mailstop {verb} --help")
 
-    def convert(kind: str) -> Any:
+    def convert(kind: str, *, optional: bool = False) -> Any:
         def value(word: str) -> Any:
             try:
-                return converted(word, kind)
+                return 0 if optional and not word else converted(word, kind)
             except ValueError as error:
                 raise argparse.ArgumentTypeError(str(error)) from None
 
@@ -209,7 +229,7 @@ def parser(verb: str, summary: str, parameters: Sequence[Parameter], epilog: str
                 _destination(one),
                 metavar=one.placeholder,
                 help=one.help,
-                nargs=None if one.needed else "?",
+                nargs="*" if one.each else None if one.needed else "?",
                 type=convert(one.kind),
             )
         elif one.value:
@@ -220,7 +240,7 @@ def parser(verb: str, summary: str, parameters: Sequence[Parameter], epilog: str
                 metavar=one.value,
                 help=one.help,
                 action=action,
-                type=convert(one.kind),
+                type=convert(one.kind, optional=one.optional),
             )
         else:
             made.add_argument(*one.names, dest=_destination(one), help=one.help, action="store_true")

@@ -15,13 +15,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from mailstop.acts.budgets import Allowance
     from mailstop.cli.arguments import Arguments
     from mailstop.office import Office
     from mailstop.rules.roster import Bag, Occupancy
 
 PARAMETERS = (Option(("--resume",), "print the command that resumes each seat's session"),)
 
-HEADING = ("bag", "letters", "last letter", "seats")
+HEADING: tuple[str, ...] = ("bag", "letters", "last letter", "seats")
 LONGEST_FOLDER = 200  # characters
 RESUME = {"claude": "claude --resume", "codex": "codex resume"}
 
@@ -31,16 +32,36 @@ def run(office: Office, args: Arguments) -> Result:
     found = office.reading.bags(args.bag)
     if args.resume:
         return _resume(found)
-    data = {"bags": [_json(bag) for bag in found]}
+    budgets = [office.budgets.allowance(bag.name) for bag in found]
+    data = {"bags": [{**_json(bag), "budget": _budget_json(each)} for bag, each in zip(found, budgets, strict=True)]}
     if not found:
         return Result(data, f"there is no bag yet; the first to join makes one: {office.joining()}")
-    return Result(data, table(HEADING, [_row(bag) for bag in found], terminal_width()))
+    heading, rows = HEADING, [_row(bag) for bag in found]
+    if any(each.is_set for each in budgets):
+        heading = (*HEADING, "budget")
+        rows = [(*row, _budget(each)) for row, each in zip(rows, budgets, strict=True)]
+    return Result(data, table(heading, rows, terminal_width()))
 
 
 def _row(bag: Bag) -> tuple[str, ...]:
     seats = [name_text(each.seat.name) + ("" if each.holder.present else " (empty)") for each in _seats(bag)]
     newest = f"{bag.newest.n}, {clock_text(bag.newest.at)}" if bag.newest else "none"
     return name_text(bag.name), str(bag.letters), newest, ", ".join(seats) or "-"
+
+
+def _budget(allowance: Allowance) -> str:
+    """What is left of a bag's budget."""
+    budget = allowance.open
+    if budget is None:
+        return "closed" if allowance.budget else "never opened" if allowance.limits.budgeted else "-"
+    return f"{budget.left} of {budget.limit} left" if budget.left else f"spent ({budget.limit})"
+
+
+def _budget_json(allowance: Allowance) -> dict[str, int] | None:
+    budget = allowance.open
+    if budget is None:
+        return None
+    return {name: getattr(budget, name) for name in ("ordinal", "limit", "spent", "left")}
 
 
 def _json(bag: Bag) -> dict[str, Any]:

@@ -28,6 +28,29 @@ def body_of(args: Arguments) -> str:
     return str(args.body)
 
 
+def text_of(args: Arguments) -> str:
+    """The text that a command line may leave out; empty when it gives none. Raises what `body_of` raises.
+
+    Without `-`, standard input counts only when something stands there already: it is not waited for.
+    """
+    if args.body is None and args.body_file is None and not _is_ready():
+        return ""
+    if args.body is None and args.body_file is None:
+        return _decoded(_read_input())
+    return body_of(args)
+
+
+def _is_ready() -> bool:
+    """Whether something was piped or redirected into the command that can be read without waiting."""
+    if not _is_piped():
+        return False
+    import select
+
+    poll = select.poll()
+    poll.register(sys.stdin.fileno(), select.POLLIN)
+    return any(events & select.POLLIN for _, events in poll.poll(0))
+
+
 def _is_piped() -> bool:
     """Whether something was piped or redirected into the command."""
     try:

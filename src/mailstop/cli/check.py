@@ -52,7 +52,7 @@ def run(office: Office, args: Arguments) -> Result:
     if not _waits(offer) and args.wait is not None:
         offer = _waited(office, terms, args.bag, args.wait)
     data = letters_json(offer.letters, offer.more, offer.part, store)
-    return Result(data, _text(offer, limit, store), written=lambda: _written(office, offer))
+    return Result(data, _text(offer, limit, store), written=lambda: written(office, offer))
 
 
 def _waits(offer: Offer) -> bool:
@@ -94,7 +94,8 @@ def _waited(office: Office, terms: Terms, bag: str | None, seconds: float) -> Of
             watcher.wait(left)
 
 
-def _written(office: Office, offer: Offer) -> None:
+def written(office: Office, offer: Offer) -> None:
+    """Record that an offer was written out: shown on a person's terminal, handed anywhere else."""
     if office.is_person and sys.stdout.isatty():
         office.shown(offer, "printed on the person's terminal")
         return

@@ -10,7 +10,7 @@ import os
 import shlex
 
 from mailstop import config
-from mailstop.checkup import callers, files, interpreter, store
+from mailstop.checkup import callers, files, interpreter, settings, store
 from mailstop.checkup.finding import DOCTOR, FAILED, WARNING, Finding, counted
 from mailstop.cleaning import one_line
 from mailstop.cli.arguments import Option
@@ -57,7 +57,9 @@ def run(args: Arguments) -> Result:
                 caller += callers.seat(who, url)
             caller.append(callers.worktrees(url, callers.here()))
     own = [interpreter.versions(), interpreter.compiled(), interpreter.command()]
-    return _result(done, [*own, *chosen, *files.findings(), *caller], any(one.state == FAILED for one in chosen))
+    return _result(
+        done, [*own, *chosen, *files.findings(), settings.kinds(), *caller], any(one.state == FAILED for one in chosen)
+    )
 
 
 def _caller() -> tuple[Caller | None, list[Finding]]:

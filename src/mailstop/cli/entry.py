@@ -28,19 +28,36 @@ VERBS = {
     "leave": "leave the seat; its mail stays",
     "send": "write a letter to a seat",
     "reply": "answer a letter",
+    "ask": "ask a seat, and wait for its one answer",
+    "answer": "answer a question whose sender waits",
+    "cancel": "withdraw a question",
+    "asks": "list the questions that have no answer yet",
+    "say": "write to everyone who reads a channel",
+    "channels": "list the channels",
+    "subscribe": "read a channel",
+    "unsubscribe": "read a channel no longer",
+    "kinds": "list the kinds of letters",
     "check": "show what is new",
     "read": "read history; changes nothing",
     "status": "say who I am here, or what became of a letter",
     "who": "list seats and who holds them",
     "watch": "print a line for each new letter",
     "bags": "list the bags",
+    "budget": "show a bag's budget of letters; the person opens and closes it",
+    "limits": "show what bounds the letters of a bag; the person sets it",
+    "task": "give work, take it, say how far it is",
+    "lease": "take files and names for a while, so that no other session does",
     "demo": "let two programs exchange letters in a temporary home",
     "doctor": "look for what is wrong, and mend it",
     "version": "print the version",
     "mcp": "for clients: the tools of MCP, on standard input and output",
     "hook": "for clients: take a hook's event from standard input",
 }
-WRITING = ("send", "reply", "join")  # verbs of which it may be in doubt whether anything was stored
+# verbs of which it may be in doubt whether anything was stored
+WRITING = (
+    *("send", "reply", "say", "ask", "answer", "cancel", "join", "subscribe", "unsubscribe"),
+    *("task", "lease", "budget", "limits"),
+)
 ALIASES = {"inbox": "check", "whoami": "status", "--version": "version", "-V": "version"}
 
 
@@ -194,7 +211,13 @@ def _print(result: Result, args: Arguments) -> int:
         output = result.raw
     else:
         output = (result.text + "\n").encode("utf-8", "backslashreplace") if result.text else b""
-    _write(output)
+    try:
+        _write(output)
+    except BrokenPipeError:
+        if not result.exit_code:
+            raise
+        _drop_output()  # an answer stands, whether or not it is read
+        return result.exit_code
     faults.reach("output written")
     if result.written:
         result.written()
@@ -230,7 +253,7 @@ def _report(error: MailstopError, wants_json: bool) -> int:
         from mailstop.json_text import dumps
 
         try:
-            value = {"error": {"code": error.code, "message": message}}
+            value = {"error": {"code": error.code, "message": message, **error.facts}}
             _write((dumps(value) + "\n").encode("utf-8", "backslashreplace"))
         except (OutputLost, BrokenPipeError):
             _drop_output()

@@ -23,6 +23,7 @@ def letter_json(letter: Letter) -> dict[str, Any]:
         "bag": letter.bag,
         "from": letter.sender,
         "to": list(letter.to),
+        "channel": letter.channel or None,
         "kind": letter.kind,
         "body": letter.body,
         "needs_reply": letter.needs_reply,
@@ -30,8 +31,26 @@ def letter_json(letter: Letter) -> dict[str, Any]:
         "thread": letter.thread,
         "final": letter.final,
         "artifacts": list(letter.artifacts),
+        "asks": letter.asks and not letter.closed,
+        "choices": list(letter.choices),
+        "task": letter.task.n if letter.task else None,
         "hint": kind_of(letter.kind).hint,
+        "hops": letter.hops,
+        "budget": budget_json(letter),
     }
+
+
+def budget_json(letter: Letter) -> dict[str, int] | None:
+    """Which letter of which budget of its bag a letter is; None where none was open."""
+    return dict(zip(("ordinal", "slot", "limit"), letter.budget, strict=True)) if letter.budget else None
+
+
+def budget_text(letter: Letter) -> str:
+    """The same for people, and how many letters are left after it."""
+    ordinal, slot, limit = letter.budget
+    left = limit - slot
+    rest = "none is left" if not left else "1 letter left" if left == 1 else f"{left} letters left"
+    return f"{slot} of {limit} of budget {ordinal}, {rest}"
 
 
 def letters_json(letters: Sequence[Letter], more: int, part: Sequence[int] = (), store: str = "") -> dict[str, Any]:
@@ -46,7 +65,9 @@ def letters_json(letters: Sequence[Letter], more: int, part: Sequence[int] = (),
         "letters": [left_out_json(letter, store) if letter.n in part else letter_json(letter) for letter in letters],
         "by_kind": by_kind,
         "action_needed": [
-            letter.n for letter in letters if action_needed(letter.kind, letter.needs_reply, letter.final)
+            letter.n
+            for letter in letters
+            if action_needed(letter.kind, letter.needs_reply, letter.final or letter.ends_budget) and not letter.closed
         ],
         "more": more,
     }
@@ -58,7 +79,9 @@ def left_out_json(letter: Letter, store: str = "") -> dict[str, Any]:
     store: what that command has to say of the store.
     """
     value = letter_json(letter)
-    kept = {name: value[name] for name in ("n", "id", "at", "bag", "from", "kind", "needs_reply", "ref", "final")}
+    kept = {
+        name: value[name] for name in ("n", "id", "at", "bag", "from", "channel", "kind", "needs_reply", "ref", "final")
+    }
     return {**kept, "body": None, "left_out": f"mailstop read {letter.n} --json{store}"}
 
 

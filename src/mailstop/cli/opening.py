@@ -98,3 +98,8 @@ def _say_what_waits(office: Office) -> None:
     if waiting:
         letters = "letter waits" if waiting == 1 else "letters wait"
         print(f"{waiting} {letters} for you: mailstop check{office.store_option}", file=sys.stderr)
+    asked = office.reading.asked()
+    if asked:
+        from mailstop.cli.standing import asked_text
+
+        print(asked_text(asked, office.clock(), office.store_option), file=sys.stderr)

@@ -7,9 +7,11 @@ from mailstop.cli.entry import VERBS
 
 # The verbs in the order in which they come up; what is not named here stands last.
 GROUPS = (
-    ("write and read", ("send", "reply", "check", "read")),
-    ("know", ("status", "who", "bags", "watch")),
-    ("sit", ("join", "leave")),
+    ("write and read", ("send", "reply", "say", "ask", "answer", "cancel", "check", "read")),
+    ("work", ("task", "lease")),
+    ("know", ("status", "who", "channels", "kinds", "bags", "asks", "watch")),
+    ("sit", ("join", "leave", "subscribe", "unsubscribe")),
+    ("bound", ("budget", "limits")),
     ("tend", ("doctor", "demo", "version")),
     ("for clients", ("mcp", "hook")),
 )
@@ -52,7 +54,7 @@ def overview() -> str:
     others = ("", tuple(verb for verb in VERBS if verb not in grouped))
     for title, verbs in (*GROUPS, others):
         if verbs:
-            lines += ["", title, *(f"  {verb:<8} {VERBS[verb]}" for verb in verbs if verb in VERBS)]
+            lines += ["", title, *(f"  {verb:<11} {VERBS[verb]}" for verb in verbs if verb in VERBS)]
     lines += ["", "for example", EXAMPLES, "", "exit codes", EXIT_CODES]
     lines += ["", "Everywhere: --store URL, --bag NAME, --json. One verb in full: mailstop VERB --help"]
     return "\n".join(lines)

@@ -15,11 +15,11 @@ from mailstop.cli.result import Result
 from mailstop.cli.standing import state_lines
 from mailstop.config import DELIVERY_BYTES
 from mailstop.errors import UsageError
-from mailstop.fence import whole
+from mailstop.fence import choice_lines, whole
 from mailstop.fence_history import Reader, history_page, letter_page, matches_page
 from mailstop.history import Move
 from mailstop.json_text import dumps
-from mailstop.names import DEFAULT_BAG
+from mailstop.names import DEFAULT_BAG, in_bag
 from mailstop.times import iso_text
 
 TYPE_CHECKING = False
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 PARAMETERS = (
     Positional("number", "N", "one letter, whole, and what became of it", needed=False, kind=NUMBER),
+    Option(("--channel",), "what was said in this channel", "NAME"),
     Option(("--thread",), "the conversation that letter N belongs to", "N", kind=NUMBER),
     Option(("--last",), "at most so many letters, joins and leaves (default 20)", "K", kind=NUMBER),
     Option(("--before",), "only what came before number N", "N", kind=NUMBER),
@@ -49,13 +50,13 @@ MOST_IN_A_DELIVERY = 200  # records; more do not fit into its bytes, however sho
 def run(office: Office, args: Arguments) -> Result:
     """Show one letter, a conversation, what a search finds, or a bag."""
     if args.number is not None:
-        if args.thread or args.last or args.before or args.search is not None:
+        if args.thread or args.last or args.before or args.search is not None or args.channel is not None:
             raise UsageError(reason="one letter has no pages: give N alone, or --thread N, --last, --before, --search")
         return _letter(office, args.number, raw=args.raw, bag=args.bag)
     if args.raw:
         raise UsageError(reason="--raw prints one body: mailstop read N --raw")
-    if args.thread and args.search is not None:
-        raise UsageError(reason="--thread and --search exclude each other")
+    if bool(args.thread) + (args.search is not None) + (args.channel is not None) > 1:
+        raise UsageError(reason="--channel, --thread and --search exclude each other")
     return _history(office, args)
 
 
@@ -71,11 +72,15 @@ def _letter(office: Office, n: int, *, raw: bool, bag: str | None) -> Result:
     own = [seat.name for seat in office.seats() if seat.bag == letter.bag]
     store = office.store_option
     if office.is_person:
-        answerable = not letter.final and letter.sender not in own
+        answerable = not letter.final and not letter.closed and letter.sender not in own
         answer = f"\nTo answer: mailstop reply {n}{store} -" if answerable else ""
+        if answerable and letter.choices:
+            lines = ["", "", *choice_lines(letter), f"To answer: mailstop answer {n}{store} --choice K"]
+            answer = "\n".join(lines)
         text = f"{letter_page(letter)}\n\n{standing}{answer}"
     else:
-        addressed = any(name in own for name in letter.to)
+        heard = bool(letter.channel and own and letter.sender not in own)
+        addressed = heard or any(name in own for name in letter.to)
         shown = whole(letter, now_ms=office.clock(), nonce=_nonce(), addressed=addressed, store=store)
         text = f"{shown}\n\nWhere it stands (all receipts: mailstop status {n}{store}):\n{standing}"
     recipients = [
@@ -107,10 +112,14 @@ def _history(office: Office, args: Arguments) -> Result:
     elif args.thread:
         history = office.reading.read(thread=args.thread, bag=bag, **page)
         title = f"the conversation of letter {args.thread}"
+    elif args.channel is not None:
+        bag = bag or DEFAULT_BAG
+        name, history = office.channels.history(args.channel, bag=bag, **page)
+        title = f"#{name}{in_bag(bag)}"
     else:
         bag = bag or DEFAULT_BAG
         history = office.reading.read(bag=bag, **page)
-        title = f"bag {bag}"
+        title = f"bag {bag}{_budget(office, bag)}"
     limit = DELIVERY_BYTES if bounded else None
     store = office.store_option
     if not history.records:
@@ -125,12 +134,22 @@ def _history(office: Office, args: Arguments) -> Result:
     return Result(_json(history, limit, store), text)
 
 
+def _budget(office: Office, bag: str) -> str:
+    """Where the budget of a bag stands, if it ever had one."""
+    allowance = office.budgets.allowance(bag)
+    if not allowance.is_set:
+        return ""
+    from mailstop.cli.budget import standing
+
+    return f" ({standing(allowance)})"
+
+
 def _command(args: Arguments, store: str) -> str:
     """The command that shows what came before, without the number that is its last word."""
     import shlex
 
     words = ["mailstop", "read"]
-    for option in ("bag", "thread", "last", "search"):
+    for option in ("bag", "channel", "thread", "last", "search"):
         value = getattr(args, option)
         if value is not None:
             words += [f"--{option}", str(value)]

@@ -11,6 +11,8 @@ from mailstop.names import DEFAULT_BAG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mailstop.cli.arguments import Arguments
     from mailstop.office import Office, Sent
     from mailstop.rules.tellings import Told
@@ -60,16 +62,28 @@ def sent_result(sent: Sent) -> Result:
         "n": letter.n,
         "id": letter.id,
         "recipients": [told.as_dict() for told in sent.recipients],
+        "hops": letter.hops,
+        "budget": None,
     }
     size = len(letter.body.encode("utf-8"))
     again = "" if sent.new else " (it was stored before with this key)"
     final = ", final" if letter.final else ""
-    lines = [f"letter {letter.n} stored, {size} bytes{final}{again}"]
-    lines += [f"  {_recipient(told)}" for told in sent.recipients]
-    return Result(data, "\n".join(lines))
+    budget = ""
+    if letter.budget:
+        from mailstop.cli.letter_json import budget_json, budget_text
+
+        data["budget"], budget = budget_json(letter), f", {budget_text(letter)}"
+    lines = [f"letter {letter.n} stored, {size} bytes{final}{budget}{again}"]
+    return Result(data, "\n".join([*lines, *sent_lines(sent.recipients)]))
 
 
-def _recipient(told: Told) -> str:
+def sent_lines(recipients: Sequence[Told]) -> list[str]:
+    """For each recipient a line that says what is proved there so far."""
+    return [f"  {recipient_text(told)}" for told in recipients]
+
+
+def recipient_text(told: Told) -> str:
+    """What a writer is told of one recipient, on one line."""
     detail = told.detail
     if not detail.isprintable():  # a folder's name, say
         from mailstop.cleaning import plain_line

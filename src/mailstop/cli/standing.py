@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mailstop.cleaning import one_line
-from mailstop.fence import client_text
+from mailstop.fence import age, client_text
 from mailstop.names import DEFAULT_BAG, LONGEST, PERSON
 from mailstop.receipt import Receipt
 from mailstop.rules.tellings import empty_text
@@ -12,8 +12,10 @@ from mailstop.times import clock_text, iso_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
+    from mailstop.letter import Letter
     from mailstop.reading import Account
     from mailstop.receipt import Delivery
     from mailstop.rules.presence import Holder
@@ -38,7 +40,9 @@ MEANING = {
 
 
 def state_lines(account: Account) -> list[str]:
-    """Where a letter stands, a short line for each recipient."""
+    """Where a letter stands, a short line for each recipient; of one said in a channel, one for all."""
+    if account.letter.channel:
+        return [said_line(account)]
     lines = []
     for delivery, holder in zip(account.deliveries, account.holders, strict=True):
         last = receipts_at(account, delivery.seat, delivery.state)[-1]
@@ -49,6 +53,24 @@ def state_lines(account: Account) -> list[str]:
             line += f"; {empty_text(holder)}"
         lines.append(line)
     return lines
+
+
+def asked_text(asked: Sequence[Letter], now_ms: int, store: str) -> str:
+    """That questions wait for the caller's answer, and since when. asked: those, the oldest first; at least one."""
+    questions = "question waits" if len(asked) == 1 else "questions wait"
+    asked_since = age(now_ms - asked[0].at)
+    oldest = f"asked {asked_since}" if len(asked) == 1 else f"the oldest asked {asked_since}"
+    return f"{len(asked)} {questions} for your answer, {oldest}: mailstop asks --given{store}"
+
+
+def said_line(account: Account) -> str:
+    """To how many of its readers a letter of a channel was shown."""
+    letter, readers = account.letter, len(account.deliveries)
+    where = f"{letter.n} #{name_text(letter.channel)}"
+    if not readers:
+        return f"{where}: stored {clock_text(letter.at)}; nobody else read the channel then"
+    shown = sum(delivery.shown for delivery in account.deliveries)
+    return f"{where}: shown to {shown} of {readers} {'reader' if readers == 1 else 'readers'}"
 
 
 def receipts_at(account: Account, seat: str, state: str | None = None) -> list[Receipt]:

@@ -6,8 +6,11 @@ import os
 
 from mailstop.cleaning import one_line, plain_line
 from mailstop.cli.arguments import NUMBER, Positional
+from mailstop.cli.letter_json import budget_json, budget_text
 from mailstop.cli.result import Result
 from mailstop.cli.standing import (
+    MEANING,
+    asked_text,
     evidence_text,
     holder_json,
     now_text,
@@ -27,6 +30,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mailstop.cli.arguments import Arguments
     from mailstop.clients.project import Place
+    from mailstop.letter import Letter
     from mailstop.office import Office
     from mailstop.reading import Account, Self
 
@@ -49,13 +53,17 @@ def run(office: Office, args: Arguments) -> Result:
 
 def _letter(account: Account) -> Result:
     letter = account.letter
-    parts = ["\n".join(state_lines(account))]
+    parts = ["\n".join([*state_lines(account), *_counted(letter)])]
+    if letter.asks:
+        parts[0] += f"\nquestion {letter.n}: {letter.closed or 'no answer yet'}"
     data = []
     for delivery, holder, way in zip(account.deliveries, account.holders, account.ways, strict=True):
         receipts = receipts_at(account, delivery.seat)
         now = now_text(delivery, holder, way)
-        lines = [f"{letter.n} to {seat_text(holder.seat)}"]
+        lines = [f"{letter.n} {'read by' if letter.channel else 'to'} {seat_text(holder.seat)}"]
         lines += [f"  {clock_text(each.at)}  {each.state}: {evidence_text(each)}" for each in receipts]
+        if letter.channel and delivery.shown:  # a position proves it, which has no time of its own
+            lines.append(f"  shown: {MEANING['shown']}")
         lines.append(f"  now: {now}")
         parts.append("\n".join(lines))
         data.append(
@@ -71,8 +79,32 @@ def _letter(account: Account) -> Result:
                 "now": now,
             }
         )
-    value = {"n": letter.n, "id": letter.id, "bag": letter.bag, "from": letter.sender, "recipients": data}
+    value = {
+        "n": letter.n,
+        "id": letter.id,
+        "bag": letter.bag,
+        "from": letter.sender,
+        "channel": letter.channel or None,
+        "recipients": data,
+        "hops": letter.hops,
+        "budget": budget_json(letter),
+    }
+    if letter.asks:
+        value["question"] = letter.closed or "open"
+    if letter.task:
+        value["task"] = letter.task.n
+        parts.append(f"about task {letter.task.n}: mailstop task show {letter.task.n}")
     return Result(value, "\n\n".join(parts))
+
+
+def _counted(letter: Letter) -> list[str]:
+    """What a letter counted for: its hops, and its place in the bag's budget."""
+    parts = []
+    if letter.hops:
+        parts.append("1 hop" if letter.hops == 1 else f"{letter.hops} hops")
+    if letter.budget:
+        parts.append(budget_text(letter))
+    return [f"  {'; '.join(parts)}"] if parts else []
 
 
 # -- myself ----------------------------------------------------------------------------------------------------------
@@ -88,6 +120,8 @@ def _myself(office: Office) -> Result:
             lines.append(f"what wakes you: {words_of(me.way).own}")
         wait = "letter waits" if me.waiting == 1 else "letters wait"
         lines.append(f"{me.waiting} {wait} for you" + (f": mailstop check{office.store_option}" if me.waiting else ""))
+    if me.asked:
+        lines.append(asked_text(me.asked, office.clock(), office.store_option))
     if last:
         lines += ["your last letters:", *(f"  {line}" for _, account in last for line in state_lines(account))]
     value = {
@@ -102,6 +136,7 @@ def _myself(office: Office) -> Result:
         "store": office.store.url,
         "way": me.way if me.seats and not office.is_person else None,
         "waiting": me.waiting,
+        "asked": {"questions": len(me.asked), "oldest": iso_text(me.asked[0].at) if me.asked else None},
         "sent": [
             {
                 "n": letter.n,

@@ -57,6 +57,28 @@ def place_of(folder: str, environment: Mapping[str, str] = os.environ) -> Place:
     return place.but(project=name_from(chosen), project_id=f"name:{_text(chosen)}") if chosen else place
 
 
+def worktrees_over(folder: str) -> list[Place]:
+    """The worktrees in which a real folder lies, the nearest first.
+
+    There are several where one repository lies in another: a submodule, or a worktree inside of the main one.
+    MAILSTOP_PROJECT plays no part. Never raises.
+    """
+    found: list[Place] = []
+    while True:
+        try:
+            place = _repository(folder)
+        except (OSError, ValueError):
+            place = None
+        if place is None:
+            return found
+        if place.worktree:
+            found.append(place)
+        above = os.path.dirname(place.worktree or place.project_id)  # without one it is in `.git` itself, say
+        if len(above) >= len(folder):
+            return found
+        folder = above
+
+
 def _repository(folder: str) -> Place | None:
     here = folder
     while True:

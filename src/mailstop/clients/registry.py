@@ -14,9 +14,10 @@ and `[ -e ... ]` follows the link:
     ~/.local/state/mailstop/homes/home/ann/.codex/+bell -> ~/.local/state/mailstop/bells/codex-5f1c...
 
 It exists for `[` exactly while the bell rings. GUARD is the whole test; it works in any shell and starts
-nothing. Only Codex's UserPromptSubmit goes on to read the event when no bell rings, for the line of a door: Codex
-may bring it when all windows are closed, and nothing but this hook keeps a turn from starting then. A shell reads
-a pipe byte by byte, so a prompt of a megabyte costs it a second; Claude Code is spared that.
+nothing. UserPromptSubmit hears the prompt bell as well, which has a link beside that one. Only Codex's goes on to
+read the event when no bell rings, for the line of a door: Codex may bring it when all windows are closed, and nothing
+but this hook keeps a turn from starting then. A shell reads a pipe byte by byte, so a prompt of a megabyte costs it a
+second; Claude Code is spared that.
 """
 
 from __future__ import annotations
@@ -199,11 +200,16 @@ def _stores_folder(bell: str) -> str:
 
 
 def _link_bell(codex_home: str, bell: str) -> None:
-    """Make the link by which a hook's guard finds the bell of its CODEX_HOME; without it only Stop sees letters."""
+    """Make the links by which a hook's guards find the bells of its CODEX_HOME; without them only Stop sees letters."""
     if not codex_home.startswith("/") or ".." in codex_home.split("/"):
         return  # would lead out of the folder of links
     link = os.path.join(f"{config.state_folder()}/homes{codex_home}", LINK)
     target = os.path.join(config.state_folder(), "bells", bell)
+    _link(link, target)
+    _link(link + config.PROMPT_BELL, target + config.PROMPT_BELL)
+
+
+def _link(link: str, target: str) -> None:
     try:
         if os.path.islink(link) and os.readlink(link) == target:
             return

@@ -15,10 +15,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Self
 
+    from mailstop.engines.contracts.asks import AskIndex
+    from mailstop.engines.contracts.budgets import BudgetIndex
+    from mailstop.engines.contracts.channels import ChannelIndex
+    from mailstop.engines.contracts.leases import LeaseIndex
+    from mailstop.engines.contracts.tasks import TaskIndex
     from mailstop.engines.entry import Entry
     from mailstop.engines.row import Delete, Put, Row
     from mailstop.history import History, Move
     from mailstop.letter import Letter
+    from mailstop.limits import Standing
     from mailstop.receipt import Delivery, Receipt
     from mailstop.seat import Seat
 
@@ -100,24 +106,39 @@ class Index(Protocol):
         """The number of the newest letter; 0 when there is none."""
 
     def unread(
-        self, bag: str, seat: str, *, sender: str | None = None, after: int = 0, limit: int = 50
+        self,
+        bag: str,
+        seat: str,
+        *,
+        sender: str | None = None,
+        after: int = 0,
+        limit: int = 50,
+        waking: bool = False,
     ) -> list[Letter]:
-        """The letters that were not shown to the seat, oldest first, behind number `after`."""
+        """The letters to the seat, and said in channels it reads, that it was not shown, oldest first, behind number
+        `after`. waking: only those whose coming wakes the seat's holder."""
 
-    def count_unread(self, bag: str, seat: str, *, until: int | None = None) -> int:
-        """How many letters were not shown to the seat, up to number `until` or in all."""
+    def count_unread(self, bag: str, seat: str, *, until: int | None = None, said: bool = True) -> int:
+        """How many letters were not shown to the seat, up to number `until` or in all. said: also those of channels."""
 
     def owed(self, bag: str, seat: str, *, limit: int = 20) -> list[Letter]:
         """Letters shown to the seat that ask for a reply and have none from it, oldest first."""
+
+    def asked(self, bag: str, seat: str, *, shown: bool = False) -> list[int]:
+        """The numbers of the questions without an answer that were asked of a seat, oldest first.
+
+        shown: only those that were shown there.
+        """
 
     def sent(self, bag: str, seat: str, *, limit: int = 5) -> list[Letter]:
         """The letters that seat wrote, newest first."""
 
     def deliveries(self, n: int) -> list[Delivery]:
-        """For each recipient of letter `n` where it stands."""
+        """For each recipient of letter `n` where it stands; of one said in a channel, for each seat that read that
+        channel when it was said, and still does: `stored` or `shown`, by its position."""
 
     def receipts(self, n: int) -> list[Receipt]:
-        """All that was proved of letter `n`, oldest first."""
+        """All that was proved of letter `n`, oldest first. Of one said in a channel none is kept."""
 
     def seat(self, bag: str, name: str) -> Seat | None:
         """The seat, or None when nobody has ever taken or been written to it."""
@@ -137,6 +158,10 @@ class Index(Protocol):
         None while it sits there, or never did. Looks through all moves: for a refusal, not for each call.
         """
 
+    @property
+    def channels(self) -> ChannelIndex:
+        """What can be asked about channels."""
+
     def bags(self) -> list[str]:
         """The bags that anybody has joined or written in."""
 
@@ -144,11 +169,12 @@ class Index(Protocol):
         self,
         *,
         bag: str | None = None,
+        channel: str | None = None,
         thread: int | None = None,
         before: int | None = None,
         limit: int = 20,
     ) -> History:
-        """The last letters, joins and leaves before a number, oldest first."""
+        """The last letters, joins and leaves before a number, oldest first. channel: what was said there, in `bag`."""
 
     def search(self, text: str, *, bag: str | None = None, before: int | None = None, limit: int = 20) -> list[Letter]:
         """The letters before a number whose body holds all words of `text`, newest first.
@@ -159,6 +185,27 @@ class Index(Protocol):
 
     def count(self, bag: str) -> int:
         """How many letters a bag holds."""
+
+    def standing(self, bag: str, seat: str) -> Standing:
+        """What that seat has to respect when it writes in the bag."""
+
+    @property
+    def budgets(self) -> BudgetIndex:
+        """Budgets and limits."""
+
+    # -- further subjects
+
+    @property
+    def asks(self) -> AskIndex:
+        """Questions."""
+
+    @property
+    def tasks(self) -> TaskIndex:
+        """What it answers about tasks."""
+
+    @property
+    def leases(self) -> LeaseIndex:
+        """What has been taken."""
 
 
 class Store(Protocol):

@@ -24,8 +24,11 @@ def answer(event: dict[str, Any]) -> None:
     with turn as office:
         if office is None:
             return
-        rung = fence.ring_numbers(str(event.get("prompt") or ""))
+        prompt = str(event.get("prompt") or "")
+        rung = fence.ring_numbers(prompt)
         turn.proves(office, PROMPT)
+        if fence.is_own_prompt(prompt):
+            office.person_prompted()
         is_codex = office.caller.client == "codex"
         if rung:
             office.answer_ring(rung)

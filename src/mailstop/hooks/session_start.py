@@ -94,6 +94,7 @@ def _announcement(event: dict[str, Any], registered: Registered, refusal: str) -
         owing=registered.owed,
         ended=registered.ended,
         left_owing=registered.left_owing,
+        tasks=registered.tasks,
     )
     text = fence.announcement(start, compact=event.get("source") == "compact")
     answer = context(event, text)

@@ -27,6 +27,7 @@ from mailstop.errors import (
     SeatWasLeft,
     StoreAbsent,
     StoreBusy,
+    StoreGone,
     Uncertain,
     UnknownBag,
     UnknownNumber,
@@ -61,7 +62,7 @@ def refusal(error: MailstopError, tool: str, arguments: Arguments) -> dict[str, 
 
 def _message(error: MailstopError) -> str:
     """The error's message; where it names a command of the shell that gives a seat, the call that does."""
-    if "command" not in error.details:
+    if not isinstance(error, (MustJoin, UnknownBag, StoreAbsent, StoreGone)):
         return error.message
     return type(error)(**{**error.details, "command": JOIN}).message
 

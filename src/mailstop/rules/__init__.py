@@ -11,7 +11,12 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from mailstop.rules import (
+        asks,
+        brakes,
+        budgets,
+        channels,
         hands,
+        leases,
         letters,
         offers,
         presence,
@@ -22,13 +27,22 @@ if TYPE_CHECKING:
         routes,
         seats,
         sessions,
+        silence,
         sweeps,
+        tasks,
         tellings,
         tenure,
+        waiting,
+        waits,
     )
 
     __all__ = [
+        "asks",
+        "brakes",
+        "budgets",
+        "channels",
         "hands",
+        "leases",
         "letters",
         "offers",
         "presence",
@@ -39,9 +53,13 @@ if TYPE_CHECKING:
         "routes",
         "seats",
         "sessions",
+        "silence",
         "sweeps",
+        "tasks",
         "tellings",
         "tenure",
+        "waiting",
+        "waits",
     ]
 else:
 

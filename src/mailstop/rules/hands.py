@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from mailstop.engines.row import Delete, Put
 from mailstop.errors import Conflict
+from mailstop.names import PERSON
 from mailstop.records import Record
 from mailstop.rules.presence import process_lives
 from mailstop.session import handout_key
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mailstop.engines.base import Store
+    from mailstop.letter import Letter
     from mailstop.seat import Seat
 
 
@@ -93,10 +95,23 @@ def handout_of(store: Store, session: str) -> Handout:
     return Handout(session, tuple(valid), row.revision)
 
 
-def hand_out(store: Store, handout: Handout, hands: Sequence[Hand]) -> bool:
-    """Hand out these as well; False when somebody else has changed the session's handout meanwhile."""
+def hand_out(store: Store, handout: Handout, hands: Sequence[Hand], letters: Sequence[Letter]) -> bool:
+    """Hand out these as well, which hold these letters; False when somebody else has changed the session's handout
+    meanwhile.
+
+    What they mean for the chain of the session is stored before it can read them.
+    """
+    changes: list[Put | Delete] = [handout.change([*handout.hands, *hands])]
+    rows = handout.rows
+    if handout.session != PERSON:
+        from mailstop.rules.brakes import chain_given
+
+        before, after = chain_given(store, handout.session, letters)
+        if after != before:
+            changes.append(after.put())
+            rows = {**rows, before.key: before.revision}
     try:
-        store.board.change([handout.change([*handout.hands, *hands])], expect=handout.rows)
+        store.board.change(changes, expect=rows)
     except Conflict:
         return False
     return True

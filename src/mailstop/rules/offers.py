@@ -31,9 +31,10 @@ MOST_LETTERS = 50  # looked at for one offer; more than fit into its bytes
 class Terms(Record):
     """How letters are given. act: what gives them, for the evidence. turn, ready: see Hand.
 
-    announced_too: also the mail that is only announced to hooks. respect_claims: leave to doors what is theirs.
-    hands_out: whether to hand out what is given; a mere look does not. call: see Hand; the offer's text is then not
-    printed.
+    only: the number of the one letter that is given; 0: all. announced_too: also the mail that is only announced to
+    hooks. respect_claims: leave to doors what is theirs. if_waking: only when anything of it wakes its reader, and then
+    all. hands_out: whether to hand out what is given; a mere look does not. call: see Hand; the offer's text is then
+    not printed.
     store: what the text's commands have to say of the store. compose: makes of letters, and of how many wait besides,
     what is printed instead of that text, and says which of them it holds whole. nonce: of the fence that it prints.
     """
@@ -45,11 +46,13 @@ class Terms(Record):
     limit_bytes: int = DELIVERY_BYTES
     announced_too: bool = False
     respect_claims: bool = False
+    if_waking: bool = False
     hands_out: bool = True
     call: str = ""
     store: str = ""
     compose: Callable[[Sequence[Letter], int], Delivery] | None = None
     nonce: str = ""
+    only: int = 0
 
 
 class Offer(Record):
@@ -79,7 +82,7 @@ def offer(store: Store, session: str, seats: Sequence[Seat], terms: Terms, *, no
         hands = _hands(found, delivery, terms, nonce, now)
         if not terms.hands_out:
             return Offer(letters, delivery.text, delivery.left, (), delivery.part)
-        if not hands or hand_out(store, handout, hands):
+        if not hands or hand_out(store, handout, hands, letters):
             faults.reach("letters handed out")
             return Offer(letters, delivery.text, delivery.left, hands, delivery.part)
     raise StoreUnavailable(path=store_name(store.url), reason="others change what this session is given, without end")
@@ -99,22 +102,44 @@ def _waiting(
     """The letters that may be given, with their seats, by number; and how many wait in all."""
     found: list[tuple[Seat, Letter]] = []
     waiting = 0
+    if terms.if_waking and not any(_free(store, handout, seat, terms, now=now, waking=True)[0] for seat in seats):
+        return [], 0
     for seat in seats:
-        handed_out = handout.numbers(seat)
-        after = 0 if terms.announced_too else seat.announced
-        limit = MOST_LETTERS + len(handed_out)
-        letters = store.index.unread(seat.bag, seat.name, sender=terms.sender, after=after, limit=limit)
-        free = [letter for letter in letters if letter.n not in handed_out]
-        if terms.respect_claims and free:
-            from mailstop.rules.routes import claimed_elsewhere
-
-            claimed = claimed_elsewhere(store, seat, free, now=now)
-            free = [letter for letter in free if letter.n not in claimed]
-        found += [(seat, letter) for letter in free]
-        whole = len(letters) < limit or terms.sender or terms.respect_claims
-        waiting += len(free) if whole else store.index.count_unread(seat.bag, seat.name) - len(handed_out)
+        free, complete = _free(store, handout, seat, terms, now=now)
+        found += [(seat, _as_it_stands(store, letter)) for letter in free]
+        whole = complete or terms.sender or terms.respect_claims
+        left = len(free) if whole else store.index.count_unread(seat.bag, seat.name) - len(handout.numbers(seat))
+        waiting += left
     found.sort(key=lambda pair: pair[1].n)
     return found[:MOST_LETTERS], waiting
+
+
+def _free(
+    store: Store, handout: Handout, seat: Seat, terms: Terms, *, now: int, waking: bool = False
+) -> tuple[list[Letter], bool]:
+    """The letters of a seat that may be given, and whether no more of them are unread. waking: see `Index.unread`."""
+    handed_out = handout.numbers(seat)
+    after = 0 if terms.announced_too else seat.announced
+    limit = MOST_LETTERS + len(handed_out)
+    if terms.only:
+        after, limit = terms.only - 1, 1
+    letters = store.index.unread(seat.bag, seat.name, sender=terms.sender, after=after, limit=limit, waking=waking)
+    free = [letter for letter in letters if letter.n not in handed_out and terms.only in (0, letter.n)]
+    if terms.respect_claims and free:
+        from mailstop.rules.routes import claimed_elsewhere
+
+        claimed = claimed_elsewhere(store, seat, free, now=now)
+        free = [letter for letter in free if letter.n not in claimed]
+    return free, len(letters) < limit and not terms.only
+
+
+def _as_it_stands(store: Store, letter: Letter) -> Letter:
+    """A letter as its reader is to see it: a question may have ended since it was asked."""
+    if not letter.asks:
+        return letter
+    from mailstop.rules.asks import as_it_stands
+
+    return as_it_stands(store, letter)
 
 
 def _hands(

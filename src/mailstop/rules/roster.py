@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Occupancy(Record):
-    """A seat now. way: by which way a letter would reach its holder. waiting: letters that were not shown there.
+    """A seat now. way: by which way a letter would reach its holder. waiting: letters to it that were not shown there.
 
     last: the session that holds the seat, or held it last, as far as the board still knows it.
     """
@@ -52,7 +52,7 @@ def occupancy(store: Store, seat: Seat) -> Occupancy:
     holder = holder_of(store, seat)
     last = holder.session or (session_of(store, seat.holder) if seat.holder else None)
     way = way_to(holder, sealed=False)
-    return Occupancy(holder, way, store.index.count_unread(seat.bag, seat.name), last)
+    return Occupancy(holder, way, store.index.count_unread(seat.bag, seat.name, said=False), last)
 
 
 def bags(store: Store, name: str | None = None) -> list[Bag]:

@@ -33,6 +33,7 @@ SOCKET = "socket"  # Claude Code's messaging socket
 QUEUE = "queue"  # codex queue
 TURN = "turn"  # the hooks of the turn that is running
 VISIT = "visit"  # nothing rings: the session looks when it next does anything
+LATER = "later"  # nothing rings, because the letter wakes nobody there: its reader looks when it next does anything
 SEALED = "sealed"  # a sandbox kept the sender from ringing; whoever can does it
 
 
@@ -40,8 +41,9 @@ class Route(Record):
     """The route claimed for one letter at one recipient.
 
     n: the letter's number, 0 until a door was rung for it. rung: whether the prompt of that ring is awaited. shown:
-    whether the letter has been shown meanwhile, so that this prompt will bring nothing new.
-    attempts: how often it was rung. due: milliseconds since 1970; None: nobody needs to look.
+    whether the letter has been shown meanwhile, so that this prompt will bring nothing new. attempts: how often it was
+    rung. proved: what the last ring proved, kept here for a letter said in a channel. due: milliseconds since 1970;
+    None: nobody needs to look.
     """
 
     bag: str
@@ -52,6 +54,7 @@ class Route(Record):
     rung: bool = False
     shown: bool = False
     attempts: int = 0
+    proved: str = ""
     due: int | None = None
 
     @property

@@ -14,7 +14,7 @@ from mailstop.letter import new_id
 from mailstop.rules.hands import Handout
 from mailstop.rules.presence import lives, session_of
 from mailstop.rules.routes import dropped
-from mailstop.session import KEPT_MS, Session, client_key, session_key
+from mailstop.session import KEPT_MS, Session, chain_key, client_key, session_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _earlier(store: Store, found: Session, known: str | None) -> Session | None:
 
 def end(store: Store, session: Session, *, now: int) -> None:
     """Write down that the session has ended. Its seats, and what waits there, stay."""
-    note(store, session, Delete(Handout(session.id).key), ended=now)
+    note(store, session, Delete(Handout(session.id).key), Delete(chain_key(session.id)), ended=now)
 
 
 def note(store: Store, session: Session, *also: Put | Delete, **facts: Any) -> None:

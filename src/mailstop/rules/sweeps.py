@@ -16,7 +16,7 @@ from mailstop.errors import Conflict
 from mailstop.names import PERSON
 from mailstop.rules.hands import Handout
 from mailstop.rules.presence import lives, session_of
-from mailstop.session import KEPT_MS, Session, client_key, session_key
+from mailstop.session import KEPT_MS, Session, chain_key, client_key, session_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,6 +97,12 @@ def _client(store: Store, row: Row, _now: int) -> Delete | None:
     return _of_nobody(store, row, str(row.value["session"]))
 
 
+def _chain(store: Store, row: Row, _now: int) -> Delete | None:
+    """What becomes of where a session stands in the chains of letters."""
+    session = session_of(store, row.key.removeprefix(chain_key("")))
+    return Delete(row.key) if session is None or lives(session) is False else None
+
+
 def _lease(store: Store, row: Row, _now: int) -> Delete | None:
     """What becomes of what was handed out to a session; the person's handouts belong to no session."""
     session_id = row.key.removeprefix(Handout("").key)
@@ -108,4 +114,5 @@ _JUDGES: dict[str, Judge] = {
     session_key(""): _session,
     client_key("", "").removesuffix("/"): _client,
     Handout("").key: _lease,
+    chain_key(""): _chain,
 }

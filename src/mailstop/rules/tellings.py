@@ -6,9 +6,10 @@ Whatever happens at one recipient touches no other, and not what is stored.
 from __future__ import annotations
 
 from mailstop import bells, faults
+from mailstop.letter import NOBODY
 from mailstop.records import Record
 from mailstop.rules.presence import session_of
-from mailstop.rules.routes import QUEUE, SOCKET, TURN, VISIT, way_to
+from mailstop.rules.routes import LATER, QUEUE, SOCKET, TURN, VISIT, way_to
 from mailstop.rules.ways import words_of
 from mailstop.times import clock_text
 
@@ -38,6 +39,9 @@ def tell(store: Store, holder: Holder, letter: Letter, route: Route | None, *, n
 
     sealed: see `way_to`.
     """
+    if letter.wakes == NOBODY and holder.present:
+        bells.ring(holder.present.bell)
+        return Told(holder.seat.name, "stored", "none", words_of(LATER).told)
     if route is None or holder.session is None:
         return Told(holder.seat.name, "stored", "none", _waits_text(holder, seat_now(store, holder.seat)))
     if route.way == TURN and holder.session.client == "codex":

@@ -6,7 +6,7 @@ What a way is, and which one a letter takes, is decided in routes.
 from __future__ import annotations
 
 from mailstop.records import Record
-from mailstop.rules.routes import MONITOR, QUEUE, SEALED, SOCKET, TURN, VISIT
+from mailstop.rules.routes import LATER, MONITOR, QUEUE, SEALED, SOCKET, TURN, VISIT
 
 
 class Words(Record):
@@ -44,6 +44,12 @@ WORDS = {
         "nothing wakes it: it sees the letter when it next does anything",
         "nothing wakes it: it sees letters when it next looks",
         "nothing: look now and then with mailstop check, or wait with mailstop check --wait 60",
+    ),
+    LATER: Words(
+        "nothing",
+        "this letter wakes nobody: it is shown when its reader next looks",
+        "this letter does not wake it: it is shown when it next looks",
+        "nothing",
     ),
     SEALED: Words(
         "another process (sandbox)",

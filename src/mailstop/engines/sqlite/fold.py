@@ -30,19 +30,36 @@ def _subject(name: str) -> ModuleType:
 def _letter(sqlite: sqlite3.Connection, entry: Entry) -> None:
     data = entry.data
     ref, thread = _place(sqlite, data.get("ref"), entry.n)
+    budget = data.get("budget")
+    is_last = budget and budget[1] == budget[2]  # nobody can answer it until the person opens another budget
     sqlite.execute(
-        "INSERT INTO letters VALUES (?, ?, ?, ?, ?, ?)",
-        (entry.n, entry.bag, data["from"], data.get("needs_reply", False), ref, thread),
+        "INSERT INTO letters VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            entry.n,
+            entry.bag,
+            data["from"],
+            data.get("needs_reply", False),
+            ref,
+            thread,
+            data.get("channel"),
+            data.get("wakes", "all"),
+        ),
     )
+    if data.get("channel"):
+        _subject("channels").said(sqlite, entry)
     for seat in data["to"]:
         sqlite.execute(
             "INSERT OR IGNORE INTO deliveries VALUES (?, ?, ?, 'stored', 0, NULL)", (entry.bag, seat, entry.n)
         )
-        _know(sqlite, entry, seat)
-        if (data.get("asks") or data.get("needs_reply")) and not data.get("final"):
+        know(sqlite, entry, seat)
+        if (data.get("asks") or data.get("needs_reply")) and not data.get("final") and not is_last:
             sqlite.execute("INSERT OR IGNORE INTO owed VALUES (?, ?, ?)", (entry.bag, seat, entry.n))
     if ref is not None:
         _answer(sqlite, entry, ref)
+    if budget:
+        _subject("budgets").spend(sqlite, entry)
+    if "ask" in data:
+        _subject("asks").fold(sqlite, entry)
 
 
 def _place(sqlite: sqlite3.Connection, ref_id: str | None, n: int) -> tuple[int | None, int]:
@@ -74,9 +91,16 @@ def _answer(sqlite: sqlite3.Connection, entry: Entry, ref: int) -> None:
     if changed:
         _receipt(sqlite, entry, ref, seat, "answered", f"letter {entry.n}")
         sqlite.execute("DELETE FROM owed WHERE bag = ? AND seat = ? AND n = ?", (entry.bag, seat, ref))
+    elif _was_said(sqlite, ref):
+        _subject("channels").hear(sqlite, entry.bag, seat, ref)
 
 
-def _know(sqlite: sqlite3.Connection, entry: Entry, seat: str) -> None:
+def _was_said(sqlite: sqlite3.Connection, n: int) -> bool:
+    """Whether a letter was said in a channel, where nothing is kept for each reader."""
+    return bool(sqlite.execute("SELECT 1 FROM letters WHERE n = ? AND channel IS NOT NULL", (n,)).fetchall())
+
+
+def know(sqlite: sqlite3.Connection, entry: Entry, seat: str) -> None:
     """A seat that was written to before anybody took it is a seat."""
     sqlite.execute(
         "INSERT OR IGNORE INTO seats VALUES (?, ?, 0, 0, NULL, ?, 0, '', '', '', '', '', 0)",
@@ -110,6 +134,7 @@ def _taken(sqlite: sqlite3.Connection, entry: Entry) -> None:
         ),
     )
     sqlite.execute("INSERT INTO moves VALUES (?, ?, ?, 'taken')", (entry.n, entry.bag, data["seat"]))
+    _subject("channels").taken(sqlite, entry)
 
 
 def _left(sqlite: sqlite3.Connection, entry: Entry) -> None:
@@ -132,6 +157,10 @@ def _receipts(sqlite: sqlite3.Connection, entry: Entry) -> None:
     seat, state = data["seat"], data["state"]
     shown = state in ("shown", "shown in part")
     for n in data["letters"]:
+        if _was_said(sqlite, n):
+            if shown:
+                _subject("channels").hear(sqlite, entry.bag, seat, n)
+            continue
         _receipt(sqlite, entry, n, seat, state, data.get("evidence", ""))
         place = (entry.bag, seat, n)
         for (before,) in sqlite.execute(
@@ -152,6 +181,23 @@ def _receipt(sqlite: sqlite3.Connection, entry: Entry, n: int, seat: str, state:
 
 
 # type of entry: the file in `subjects/` that folds it
-_SUBJECTS: dict[str, str] = {}
+_SUBJECTS: dict[str, str] = {
+    "channel_joined": "channels",
+    "channel_left": "channels",
+    "budget_opened": "budgets",
+    "budget_closed": "budgets",
+    "limits_set": "budgets",
+    "ask_answered": "asks",
+    "ask_canceled": "asks",
+    "task_given": "tasks",
+    "task_moved": "tasks",
+    "task_taken": "tasks",
+    "task_returned": "tasks",
+    "task_reassigned": "tasks",
+    "task_seat": "tasks",
+    "lease_taken": "leases",
+    "lease_renewed": "leases",
+    "lease_ended": "leases",
+}
 
 _STEPS = {"letter": _letter, "taken": _taken, "left": _left, "receipt": _receipts}

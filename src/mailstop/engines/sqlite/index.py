@@ -15,9 +15,15 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import Any, Protocol
 
+    from mailstop.engines.contracts.asks import AskIndex
+    from mailstop.engines.contracts.budgets import BudgetIndex
+    from mailstop.engines.contracts.leases import LeaseIndex
+    from mailstop.engines.contracts.tasks import TaskIndex
     from mailstop.engines.sqlite.driver import sqlite3
+    from mailstop.engines.sqlite.subjects.channels import SQLiteChannels
     from mailstop.history import History, Move
-    from mailstop.letter import Letter
+    from mailstop.letter import About, Letter
+    from mailstop.limits import Standing
     from mailstop.receipt import Delivery, Receipt
 
     class Tables(Protocol):
@@ -52,16 +58,28 @@ class SQLiteIndex:
         return int(number)
 
     def unread(
-        self, bag: str, seat: str, *, sender: str | None = None, after: int = 0, limit: int = 50
+        self,
+        bag: str,
+        seat: str,
+        *,
+        sender: str | None = None,
+        after: int = 0,
+        limit: int = 50,
+        waking: bool = False,
     ) -> list[Letter]:
-        return self._letters("unread", bag=bag, seat=seat, sender=sender, after=after, limit=limit)
+        place = {"bag": bag, "seat": seat, "sender": sender, "after": after}
+        return self._letters("unread", **place, limit=limit, waking=waking)
 
-    def count_unread(self, bag: str, seat: str, *, until: int | None = None) -> int:
-        ((count,),) = self._rows("count_unread", bag=bag, seat=seat, until=_LAST if until is None else until)
+    def count_unread(self, bag: str, seat: str, *, until: int | None = None, said: bool = True) -> int:
+        last = _LAST if until is None else until
+        ((count,),) = self._rows("count_unread", bag=bag, seat=seat, until=last, said=said)
         return int(count)
 
     def owed(self, bag: str, seat: str, *, limit: int = 20) -> list[Letter]:
         return self._letters("owed", bag=bag, seat=seat, limit=limit)
+
+    def asked(self, bag: str, seat: str, *, shown: bool = False) -> list[int]:
+        return [n for (n,) in self._rows("asked", bag=bag, seat=seat, shown=int(shown))]
 
     def sent(self, bag: str, seat: str, *, limit: int = 5) -> list[Letter]:
         return self._letters("sent", bag=bag, seat=seat, limit=limit)
@@ -70,6 +88,12 @@ class SQLiteIndex:
         letter = self.letter(n)
         if letter is None:
             return []
+        if letter.channel:
+            from mailstop.receipt import Delivery
+
+            readers = self.channels.readers_of_letter(n)
+            heard = [(reader, reader.has_heard(n)) for reader in readers]
+            return [Delivery(n, letter.bag, who.seat, "shown" if shown else "stored", shown) for who, shown in heard]
         from mailstop.engines.sqlite.rows import delivery_of
 
         rows = self._rows("deliveries", bag=letter.bag, seats=dumps(letter.to), n=n)
@@ -100,6 +124,12 @@ class SQLiteIndex:
         rows = self._rows("stay_ended", session=session, bag=bag)
         return move_of(rows[0], self._tables.path) if rows else None
 
+    @property
+    def channels(self) -> SQLiteChannels:
+        from mailstop.engines.sqlite.subjects.channels import SQLiteChannels
+
+        return SQLiteChannels(self._tables)
+
     def bags(self) -> list[str]:
         return [bag for (bag,) in self._rows("bags")]
 
@@ -107,6 +137,7 @@ class SQLiteIndex:
         self,
         *,
         bag: str | None = None,
+        channel: str | None = None,
         thread: int | None = None,
         before: int | None = None,
         limit: int = 20,
@@ -117,12 +148,14 @@ class SQLiteIndex:
         place: dict[str, Any] = {"before": _bounded(before), "limit": _bounded(limit) + 1}
         if thread is not None:
             letters = self._letters("history_thread", thread=thread, **place)
+        elif channel is not None:
+            letters = self._letters("history_channel", bag=bag, channel=channel, **place)
         elif bag is not None:
             letters = self._letters("history_letters", subject=subject("letters", bag), **place)
         else:
             letters = self._letters("history_everywhere", **place)
         moves: list[Move] = []
-        if thread is None:
+        if thread is None and channel is None:
             rows = self._rows("history_moves", bag=bag, after=0, **place)
             moves = [move_of(row, self._tables.path) for row in rows]
         records: list[Letter | Move] = sorted([*letters, *moves], key=lambda record: record.n)
@@ -138,6 +171,42 @@ class SQLiteIndex:
         ((count,),) = self._rows("count", bag=bag)
         return int(count)
 
+    def standing(self, bag: str, seat: str) -> Standing:
+        from mailstop.limits import Budget, Limits, Standing
+
+        places = {"budgets": subject("budgets", bag), "letters": subject("letters", bag)}
+        (row,) = self._rows("standing", bag=bag, sender=seat, rate=Limits.rate, **places)
+        *settings, budgets, letters, paced = row
+        limits = Limits.of(settings[:4])
+        budget = Budget(*settings[4:]) if settings[4] else None
+        return Standing(limits, budget, budgets or 0, letters or 0, paced or 0)
+
+    @property
+    def budgets(self) -> BudgetIndex:
+        from mailstop.engines.sqlite.subjects.budgets import SQLiteBudgets
+
+        return SQLiteBudgets(self._tables)
+
+    # -- further subjects, each loaded when it is first asked for
+
+    @property
+    def asks(self) -> AskIndex:
+        from mailstop.engines.sqlite.subjects.asks import SQLiteAsks
+
+        return SQLiteAsks(self._tables)
+
+    @property
+    def tasks(self) -> TaskIndex:
+        from mailstop.engines.sqlite.subjects.tasks import SQLiteTasks
+
+        return SQLiteTasks(self._tables)
+
+    @property
+    def leases(self) -> LeaseIndex:
+        from mailstop.engines.sqlite.subjects.leases import SQLiteLeases
+
+        return SQLiteLeases(self._tables)
+
     def _rows(self, query: str, **values: Any) -> list[tuple[Any, ...]]:
         return self._tables.rows(QUERY[query], values)
 
@@ -147,7 +216,12 @@ class SQLiteIndex:
             return []
         from mailstop.engines.sqlite.rows import letter_of
 
-        return [letter_of(row, self._tables.path) for row in found]
+        letters = [letter_of(row, self._tables.path) for row in found]
+        return [self._numbered(letter, letter.task) if letter.task else letter for letter in letters]
+
+    def _numbered(self, letter: Letter, about: About) -> Letter:
+        """A letter about a task, with the task's number, which its entry could not know."""
+        return letter.but(task=about.but(n=self.tasks.number(letter.bag, about.id)))
 
 
 def _bounded(number: int | None) -> int:

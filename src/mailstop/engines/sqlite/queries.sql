@@ -9,20 +9,44 @@ FROM entries e JOIN letters l USING (n) WHERE e.id = :id;
 -- newest: the number of the newest letter
 SELECT coalesce(max(n), 0) FROM letters;
 
--- unread: the letters a seat was not shown, oldest first; uses deliveries_unread
-SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread
-FROM deliveries d INDEXED BY deliveries_unread JOIN letters l USING (n) JOIN entries e USING (n)
-WHERE d.bag = :bag AND d.seat = :seat AND d.shown = 0 AND d.n > :after AND (:sender IS NULL OR l.sender = :sender)
-ORDER BY d.n LIMIT :limit;
+-- unread: the letters to a seat, and said in channels it reads, that it was not shown, oldest first; uses
+-- deliveries_unread and letters_channel, and looks at no more of each channel than it gives
+SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread FROM (
+    SELECT n FROM (
+        SELECT d.n FROM deliveries d INDEXED BY deliveries_unread JOIN letters l USING (n)
+        WHERE d.bag = :bag AND d.seat = :seat AND d.shown = 0 AND d.n > :after
+        AND (:sender IS NULL OR l.sender = :sender) AND (NOT :waking OR l.wakes <> 'nobody')
+        ORDER BY d.n LIMIT :limit)
+    UNION ALL
+    SELECT s.n FROM readers r CROSS JOIN letters s ON s.n IN (
+        SELECT l.n FROM letters l INDEXED BY letters_channel
+        WHERE l.bag = r.bag AND l.channel = r.channel AND l.n > max(r.position, :after) AND l.sender <> r.seat
+        AND (:sender IS NULL OR l.sender = :sender)
+        AND (NOT :waking OR l.wakes = 'all' OR l.wakes = (
+            SELECT t.project_id FROM seats t WHERE t.bag = r.bag AND t.name = r.seat AND t.project_id <> ''))
+        AND NOT EXISTS (
+            SELECT 1 FROM heard h WHERE h.bag = r.bag AND h.seat = r.seat AND h.channel = r.channel AND h.n = l.n)
+        ORDER BY l.n LIMIT :limit)
+    WHERE r.bag = :bag AND r.seat = :seat
+) u JOIN letters l USING (n) JOIN entries e USING (n) ORDER BY u.n LIMIT :limit;
 
--- count_unread: how many letters up to a number a seat was not shown; uses deliveries_unread
-SELECT count(*) FROM deliveries INDEXED BY deliveries_unread
-WHERE bag = :bag AND seat = :seat AND shown = 0 AND n <= :until;
+-- count_unread: how many letters up to a number a seat was not shown, with those said in channels or without; uses
+-- deliveries_unread and letters_channel
+SELECT (SELECT count(*) FROM deliveries INDEXED BY deliveries_unread
+        WHERE bag = :bag AND seat = :seat AND shown = 0 AND n <= :until)
+     + (SELECT count(*) FROM readers r CROSS JOIN letters l INDEXED BY letters_channel
+        ON l.bag = r.bag AND l.channel = r.channel AND l.n > r.position AND l.n <= :until AND l.sender <> r.seat
+        WHERE :said AND r.bag = :bag AND r.seat = :seat AND NOT EXISTS (
+            SELECT 1 FROM heard h WHERE h.bag = r.bag AND h.seat = r.seat AND h.channel = r.channel AND h.n = l.n));
 
 -- owed: letters shown to a seat that ask for a reply and have none from it, oldest first
 SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread
 FROM owed o JOIN deliveries d USING (bag, seat, n) JOIN letters l USING (n) JOIN entries e USING (n)
 WHERE o.bag = :bag AND o.seat = :seat AND d.shown = 1 ORDER BY o.n LIMIT :limit;
+
+-- asked: the questions without an answer that were asked of a seat, the oldest first; uses asks_open_asked
+SELECT a.n FROM asks a INDEXED BY asks_open_asked JOIN deliveries d ON d.bag = a.bag AND d.seat = a.asked AND d.n = a.n
+WHERE a.bag = :bag AND a.asked = :seat AND a.state = 'open' AND d.shown >= :shown ORDER BY a.n;
 
 -- sent: the letters a seat wrote, newest first; uses letters_sender
 SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread
@@ -66,6 +90,11 @@ SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread
 FROM entries e JOIN letters l USING (n)
 WHERE e.subject = :subject AND e.n < :before ORDER BY e.n DESC LIMIT :limit;
 
+-- history_channel: what was said in a channel before a number, newest first; uses letters_channel
+SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread
+FROM letters l INDEXED BY letters_channel JOIN entries e USING (n)
+WHERE l.bag = :bag AND l.channel = :channel AND l.n < :before ORDER BY l.n DESC LIMIT :limit;
+
 -- history_everywhere: the letters of all bags before a number, newest first
 SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread
 FROM letters l JOIN entries e USING (n) WHERE l.n < :before ORDER BY l.n DESC LIMIT :limit;
@@ -79,6 +108,15 @@ JOIN entries e USING (n) WHERE l.n < :before ORDER BY l.n DESC LIMIT :limit;
 -- history_moves: seats taken and left in a bag, or in all, between two numbers, newest first
 SELECT e.n, e.at, m.bag, m.seat, m.act, e.data FROM moves m JOIN entries e USING (n)
 WHERE m.n > :after AND m.n < :before AND (:bag IS NULL OR m.bag = :bag) ORDER BY m.n DESC LIMIT :limit;
+
+-- standing: what a seat that writes in a bag has to respect; uses budgets_open, entries_subject and letters_sender
+SELECT l.hops, l.rate, l.budgeted, l.task_return_ms, b.bag, b.ordinal, b.n, b.allowed, b.spent, b.opened,
+    (SELECT max(n) FROM entries WHERE subject = :budgets),
+    CASE WHEN b.n THEN (SELECT max(n) FROM entries WHERE subject = :letters) END,
+    (SELECT at FROM entries WHERE n = (
+        SELECT n FROM letters WHERE bag = :bag AND sender = :sender ORDER BY n DESC
+        LIMIT 1 OFFSET coalesce((SELECT rate FROM limits WHERE bag = :bag), :rate) - 1))
+FROM (SELECT 1) LEFT JOIN limits l ON l.bag = :bag LEFT JOIN budgets b ON b.bag = :bag AND b.open = 1;
 
 -- board_row: one row of the board that has not expired
 SELECT key, value, revision, due, expires FROM board WHERE key = :key AND (expires IS NULL OR expires > :now);

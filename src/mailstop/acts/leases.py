@@ -1,0 +1,200 @@
+"""Leases: what the caller takes, renews and lets go; and what anybody may look at."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import ExitStack
+
+from mailstop import faults, rules
+from mailstop.clients.life import Life, is_alive
+from mailstop.clients.project import Place, place_of
+from mailstop.clients.resources import Reader
+from mailstop.errors import LeaseStillTaken, LeaseTaken
+from mailstop.letter import Draft
+from mailstop.names import DEFAULT_BAG, PERSON
+from mailstop.rules.letters import Rider
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mailstop.engines.row import Put, Row
+    from mailstop.lease import Lease, Resource
+    from mailstop.office import Office
+    from mailstop.rules.leases import Took, Verdict, Wish
+
+SLOW_LOOK_S = 60.0  # where the system does not tell of a holder's end
+
+
+class Leases:
+    """The leases of the store, for the caller of an office."""
+
+    def __init__(self, office: Office) -> None:
+        self._office = office
+
+    def reader(self, folder: str) -> Reader:
+        """What reads words as resources. folder: where relative paths begin.
+
+        Names are those of the session's project; without a session of the folder's.
+        """
+        session = self._office.session
+        if session is None or not session.project_id:
+            return Reader(folder, place_of(folder, os.environ))
+        of_session = Place(session.project, session.project_id, "", "", True, folder)
+        return Reader(folder, of_session)
+
+    def take(self, wish: Wish, *, bag: str = DEFAULT_BAG, wait_s: float | None = None) -> Took:
+        """Take all of what is wished for, or nothing.
+
+        wait_s: seconds to sleep at most until it is free. Raises LeaseTaken, LeaseStillTaken and what `writer` raises.
+        """
+        self._office.checked_bag(bag)
+        try:
+            return self._take(wish, bag)
+        except LeaseTaken:
+            if wait_s is None:
+                raise
+        return self._wait_to_take(wish, bag, wait_s)
+
+    def renew(
+        self,
+        resources: Sequence[Resource] | None,
+        *,
+        bag: str = DEFAULT_BAG,
+        ttl: int | None = None,
+        term: int | None = None,
+    ) -> tuple[Lease, ...]:
+        """Renew what the caller holds of these resources, or all; see `rules.leases.renew`."""
+        writer = self._office.writer(bag)
+        now = self._office.clock()
+        renewed = rules.leases.renew(self._office.store, writer, resources, now=now, ttl=ttl, term=term)
+        if ttl is not None:
+            self._changed(renewed)
+        return renewed
+
+    def release(self, resources: Sequence[Resource] | None, *, bag: str = DEFAULT_BAG) -> tuple[Lease, ...]:
+        """Let go of what the caller holds of these resources, or of all, and wake who waits for it."""
+        writer = self._office.writer(bag)
+        store, now = self._office.store, self._office.clock()
+        known = resources
+        if known is None and rules.waiting.anybody(store):
+            known = [lease.resource for lease in self.mine()]
+        freeing = rules.waiting.freeing(store, known or (), now=now)
+        released = rules.leases.release(store, writer, resources, now=now, board=freeing)
+        self._rung(freeing)
+        return released
+
+    def force(self, resources: Sequence[Resource]) -> tuple[Lease, ...]:
+        """End others' leases on exactly these resources, and tell them. The person's alone. Raises UnknownLease."""
+        self._office.require_person("Ending another's lease")
+        store, now = self._office.store, self._office.clock()
+        found = rules.leases.of_others(store, resources, now=now)
+        for bag in dict.fromkeys(lease.bag for lease in found):
+            leases = [lease for lease in found if lease.bag == bag]
+            freeing = rules.waiting.freeing(store, [lease.resource for lease in leases], now=now)
+
+            def rider(_letter_id: str, leases: Sequence[Lease] = leases, freeing: Sequence[Put] = freeing) -> Rider:
+                entries, expect = rules.leases.forcing(store, leases, now=now)
+                return Rider(entries=entries, expect=expect, board=tuple(freeing))
+
+            seats = tuple(dict.fromkeys(lease.seat for lease in leases))
+            ended = "; ".join(lease.resource.shown for lease in leases)
+            body = f"The person has ended your lease: {ended}. Others may take it now."
+            self._office.notify(Draft(seats, body, final=True), bag=bag, rider=rider)
+            self._rung(freeing)
+        return tuple(found)
+
+    def mine(self) -> tuple[Lease, ...]:
+        """What the caller holds, by term, also what ran out and nobody has taken since."""
+        look = rules.leases.Look(self._office.store, self._holder(), self._office.clock())
+        return tuple(sorted(look.own().values(), key=lambda lease: lease.id))
+
+    def standing(self) -> list[Lease]:
+        """All leases that count now, by term."""
+        return rules.leases.standing(self._office.store, now=self._office.clock())
+
+    def check(self, resources: Sequence[Resource], *, shared: bool = False, term: int | None = None) -> list[Verdict]:
+        """Whether the caller could take these, or holds them; see `rules.leases.check`. Anybody may ask."""
+        return rules.leases.check(
+            self._office.store, resources, self._holder(), now=self._office.clock(), shared=shared, term=term
+        )
+
+    def let_go(self) -> None:
+        """The caller has ended, or left a seat, and so all leases that it had from there: wake who waits."""
+        if rules.waiting.anybody(self._office.store):
+            rules.waiting.ring(self._office.store)
+
+    def do_due(self, row: Row) -> None:
+        """Ring for what was let go by one who could not ring any more."""
+        rules.waiting.ring_for(self._office.store, row)
+
+    def _rung(self, freeing: Sequence[Put]) -> None:
+        """What was to be rung for is stored: ring."""
+        faults.reach("lease let go")
+        for put in freeing:
+            row = self._office.store.board.get(put.key)
+            if row:
+                rules.waiting.ring_for(self._office.store, row)
+
+    def _changed(self, leases: Sequence[Lease]) -> None:
+        """Leases may end earlier now, or be shared: who waits for them looks again."""
+        if rules.waiting.anybody(self._office.store):
+            rules.waiting.ring(self._office.store, [address for each in leases for address in each.resource.at])
+
+    def _holder(self) -> str:
+        if self._office.is_person:
+            return PERSON
+        return self._office.session.id if self._office.session else ""
+
+    def _take(self, wish: Wish, bag: str) -> Took:
+        took = rules.leases.take(self._office.store, self._office.writer(bag), wish, now=self._office.clock())
+        if wish.ttl is not None or wish.shared:
+            self._changed(took.leases)
+        return took
+
+    def _wait_to_take(self, wish: Wish, bag: str, seconds: float) -> Took:
+        """Sleep until what stands in the way was let go, runs out, or its holder ends; then try again."""
+        from mailstop.watcher import Watcher
+
+        end = time.monotonic() + seconds
+        until = self._office.clock() + round(seconds * 1000)
+        with rules.waiting.enlisted(self._office.store, wish.resources, until=until) as bell, Watcher(bell) as watcher:
+            while True:
+                try:
+                    return self._take(wish, bag)
+                except LeaseTaken as refusal:
+                    taken = refusal
+                left = end - time.monotonic()
+                if left <= 0:
+                    raise LeaseStillTaken(**{**taken.details, "seconds": seconds})
+                with ExitStack() as stack:
+                    ends, longest = self._ends_of(taken.details["held"], stack)
+                    watcher.wait(min(left, longest), ends)
+
+    def _ends_of(self, leases: Sequence[Lease], stack: ExitStack) -> tuple[list[int], float]:
+        """Descriptors that tell of the end of a holder's process, and after how many seconds to look again anyway."""
+        from mailstop.watcher import process_end_fd
+
+        now = self._office.clock()
+        longest = max(0.0, (min(lease.until for lease in leases) - now) / 1000)
+        ends: list[int] = []
+        for session_id in dict.fromkeys(lease.session for lease in leases if lease.session != PERSON):
+            session = rules.presence.session_of(self._office.store, session_id)
+            life = Life.from_dict(session.life) if session else None
+            if session is None or life is None or (session.client == "codex" and not session.background):
+                longest = min(longest, SLOW_LOOK_S)  # a thread ends without any process that does
+                continue
+            alive = is_alive(life)
+            try:
+                descriptor = process_end_fd(life.pid) if alive else None
+            except ProcessLookupError:
+                return ends, 0.0
+            if descriptor is not None:
+                stack.callback(os.close, descriptor)
+                ends.append(descriptor)
+                if is_alive(life) is not True:  # its number was used again
+                    return ends, 0.0
+            elif alive:
+                longest = min(longest, SLOW_LOOK_S)
+        return ends, longest

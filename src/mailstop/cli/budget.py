@@ -1,0 +1,89 @@
+"""mailstop budget [open|close]: how many letters a bag may still carry until its person agrees to more."""
+
+from __future__ import annotations
+
+from mailstop.cli.arguments import NUMBER, Option, Positional
+from mailstop.cli.result import Result
+from mailstop.errors import UsageError
+from mailstop.names import DEFAULT_BAG, nearest
+from mailstop.times import clock_text, iso_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mailstop.acts.budgets import Allowance
+    from mailstop.cli.arguments import Arguments
+    from mailstop.limits import Budget
+    from mailstop.office import Office
+
+ACTS = ("open", "close")
+
+PARAMETERS = (
+    Positional("act", "open|close", "open the bag's next budget, or close it; the person only", needed=False),
+    Option(("--limit",), "with open: how many letters (default 12)", "N", kind=NUMBER),
+)
+
+EXAMPLES = """\
+mailstop budget
+mailstop budget open --limit 20
+mailstop budget close --bag review"""
+
+
+def run(office: Office, args: Arguments) -> Result:
+    """Show the budget of a bag, open the next one, or close it."""
+    bag = args.bag or DEFAULT_BAG
+    if args.act not in (None, *ACTS):
+        near = nearest(args.act, ACTS)
+        meant = f"; nearest: {', '.join(near)}" if near else ""
+        raise UsageError(reason=f"a budget is not to {args.act!r}{meant}. There are: open, close; alone it is shown")
+    if args.limit is not None and args.act != "open":
+        raise UsageError(reason="--limit goes with: mailstop budget open")
+    if args.act == "open":
+        budget, dropped = office.budgets.open(args.limit, bag=bag)
+        data = {"bag": bag, "open": _json(budget), "dropped": _json(dropped)}
+        return Result(data, f"budget {budget.ordinal} open: {letters(budget.limit)} in bag {bag}{_dropped(dropped)}")
+    if args.act == "close":
+        budget = office.budgets.close(bag=bag)
+        text = f"budget {budget.ordinal} of bag {bag} closed{_dropped(budget)}"
+        return Result({"bag": bag, "open": None, "dropped": _json(budget)}, text)
+    return _shown(office.budgets.allowance(bag))
+
+
+def _shown(allowance: Allowance) -> Result:
+    budget = allowance.open
+    data = {
+        "bag": allowance.bag,
+        "budgeted": allowance.limits.budgeted,
+        "open": _json(budget),
+        "opened": allowance.budget.ordinal if allowance.budget else 0,
+    }
+    since = f", open since {clock_text(budget.opened)}" if budget else ""
+    return Result(data, f"bag {allowance.bag}: {standing(allowance)}{since}")
+
+
+def standing(allowance: Allowance) -> str:
+    """Where the budget of a bag stands, in words."""
+    budget = allowance.open
+    if budget is None:
+        needed = "and without one no session may write" if allowance.limits.budgeted else "and none is needed"
+        return f"no budget is open, {needed}"
+    if not budget.left:
+        return f"all {letters(budget.limit)} of budget {budget.ordinal} are used, only the person can continue"
+    return f"{budget.left} of {letters(budget.limit)} of budget {budget.ordinal} left"
+
+
+def letters(count: int) -> str:
+    """So many letters."""
+    return "1 letter" if count == 1 else f"{count} letters"
+
+
+def _dropped(budget: Budget | None) -> str:
+    return f"; {letters(budget.left)} of budget {budget.ordinal} dropped" if budget and budget.left else ""
+
+
+def _json(budget: Budget | None) -> dict[str, Any] | None:
+    if budget is None:
+        return None
+    values = {name: getattr(budget, name) for name in ("ordinal", "limit", "spent", "left")}
+    return {**values, "opened": iso_text(budget.opened)}

@@ -1,0 +1,69 @@
+"""Lease table: leases as people and models read them."""
+
+from __future__ import annotations
+
+from mailstop.cleaning import one_line, plain_line
+from mailstop.cli.standing import name_text
+from mailstop.cli.table import table, terminal_width
+from mailstop.fence import client_text
+from mailstop.names import DEFAULT_BAG, PERSON
+from mailstop.rules.leases import MINE, TAKEN, objective_of, told
+from mailstop.times import clock_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
+
+    from mailstop.lease import Lease
+    from mailstop.office import Office
+    from mailstop.rules.leases import Verdict
+
+HEADING = ("resource", "seat", "client", "since", "until", "term", "project", "for")
+LONGEST = 200  # characters of a path, an objective, a note
+MOST_LINES = 20  # of leases in the way; a program is told all
+
+
+def leases_text(office: Office, leases: Sequence[Lease], own: AbstractSet[tuple[int, int]]) -> str:
+    """A table of leases."""
+    if not leases:
+        return "nothing is taken"
+    return table(HEADING, [_row(office, lease, lease.id in own) for lease in leases], terminal_width())
+
+
+def _row(office: Office, lease: Lease, mine: bool) -> tuple[str, ...]:
+    seat = name_text(lease.seat) + ("" if lease.bag == DEFAULT_BAG else f" in {name_text(lease.bag)}")
+    what_for = " / ".join(text for text in (objective_of(office.store, lease), lease.note) if text)
+    return (
+        one_line(lease.resource.shown, LONGEST) + (" (shared)" if lease.shared else ""),
+        seat + (" (you)" if mine else ""),
+        "person" if lease.session == PERSON else client_text(lease.client),
+        clock_text(lease.since),
+        clock_text(lease.until),
+        str(lease.term),
+        one_line(lease.resource.project, LONGEST) or "-",
+        one_line(what_for, LONGEST) or "-",
+    )
+
+
+def verdicts_text(office: Office, verdicts: Sequence[Verdict]) -> str:
+    """What a check found: a line for each lease in the way, else that there is none."""
+    taken = [verdict for verdict in verdicts if verdict.state == TAKEN]
+    if not taken:
+        mine = sum(verdict.state == MINE for verdict in verdicts)
+        held = f", {mine} of them yours" if mine else ""
+        return f"free: {len(verdicts)} checked{held}" if verdicts else "free: there is nothing to check"
+    lines = []
+    for verdict in taken:
+        for lease in verdict.leases:
+            lines.append(f"taken: {_whole(verdict, told(office.store, lease))}")
+        if not verdict.leases:
+            lines.append(f"stale: {verdict.resource.shown}: nobody holds it now")
+    more = len(lines) - MOST_LINES
+    lines = lines[:MOST_LINES] + ([f"and {more} more: --json"] if more > 0 else [])
+    return "\n".join(map(plain_line, lines))
+
+
+def _whole(verdict: Verdict, lease: str) -> str:
+    shown = verdict.resource.shown
+    return lease if lease.startswith(f"{shown} ") else f"{shown}: {lease}"

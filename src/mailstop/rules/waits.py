@@ -1,0 +1,273 @@
+"""Waits: who waits for an answer at this moment, and that no sessions wait for each other in a circle.
+
+Guards: the row `waits` of the board, which holds all waits of the store, so that of two which cross one sees the other;
+the subjects of all seats that a search went through, so that nobody sat down there meanwhile.
+
+A wait leads from the session that waits to whoever holds the seat that was asked *now*. It counts while its process
+lives, its time is not over and its question is open; no clean-up is needed after a kill. A wait of the person's leads
+nowhere: a person has more than one terminal.
+
+A session waits also for a session that one of its commands has started, until that ends: the evidence is that the
+client's process is above the other's. It does not count once the client says that its turn is over, for then the
+command runs in the background; that it was put there by a turn which still runs cannot be seen from here. Programs
+do several things at once: that one is above another says nothing.
+"""
+
+from __future__ import annotations
+
+from mailstop.clients.life import Life
+from mailstop.engines.row import Delete, Put
+from mailstop.errors import Conflict, StoreUnavailable, WaitsInCircle, WouldWaitInCircle
+from mailstop.names import DEFAULT_BAG, PERSON
+from mailstop.records import Record
+from mailstop.rules.asks import holder_now, is_open
+from mailstop.rules.presence import lives, process_lives, session_of
+from mailstop.rules.tenure import guard
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from mailstop.engines.base import Store
+    from mailstop.session import Session
+
+KEY = "waits"  # as the office knows it without this module
+LONGEST_MS = 24 * 3600 * 1000  # as long as anybody may ask for
+MOST_TRIES = 200  # many may begin and end to wait at once
+
+
+class Wait(Record):
+    """One process that waits for the answer to one question.
+
+    ask: the id of the question's letter. asker, asked: the seats, of one bag. session: whose process it is, `human` for
+    the person. bell: on which it sleeps. life: its proof of life. until: milliseconds since 1970. above: pid and start
+    of the processes above its client. idle: when the session that was asked came to rest without an answer; 0: it did
+    not.
+    """
+
+    id: str
+    ask: str
+    bag: str
+    asker: str
+    asked: str
+    session: str
+    bell: str
+    life: dict[str, Any]
+    until: int
+    above: tuple[tuple[int, int], ...] = ()
+    idle: int = 0
+
+    @classmethod
+    def of(cls, value: dict[str, Any]) -> Wait:
+        """The wait of a stored value."""
+        known = {name: value[name] for name in cls.fields if name in value}
+        return cls(**{**known, "above": tuple((pid, start) for pid, start in known.get("above", ()))})
+
+
+class Waits(Record):
+    """All waits of a store that may count, and the revision of the row they were read from (0: there is none).
+
+    over: what is in the row besides: of dead processes, or their time is over.
+    """
+
+    all: tuple[Wait, ...] = ()
+    revision: int = 0
+    over: tuple[Wait, ...] = ()
+
+    @property
+    def rows(self) -> dict[str, int]:
+        """What a change of it expects of the board."""
+        return {KEY: self.revision}
+
+    def change(self, waits: Sequence[Wait]) -> Put | Delete:
+        """The change of the board that leaves these waits."""
+        return Put(KEY, {"waits": [wait.as_dict() for wait in waits]}) if waits else Delete(KEY)
+
+    def of(self, wait_id: str) -> Wait | None:
+        """The wait of that id."""
+        return next((wait for wait in self.all if wait.id == wait_id), None)
+
+
+class Registration(Record):
+    """A wait that closes no circle: the change of the board that registers it, and what has to be guarded by then."""
+
+    put: Put | Delete
+    rows: Mapping[str, int]
+    expect: Mapping[str, int]
+
+
+def waits_of(store: Store, now: int) -> Waits:
+    """The waits whose processes live and whose time is not over."""
+    row = store.board.get(KEY)
+    if row is None:
+        return Waits()
+    waits = [Wait.of(value) for value in row.value["waits"]]
+    going_on = tuple(wait for wait in waits if _goes_on(wait, now))
+    return Waits(going_on, row.revision, tuple(wait for wait in waits if wait not in going_on))
+
+
+def _goes_on(wait: Wait, now: int) -> bool:
+    # One that ends later than any may was begun before the clock was put back.
+    return now < wait.until <= now + LONGEST_MS and process_lives(wait.life) is not False
+
+
+def registration(store: Store, wait: Wait, now: int, *, again: bool = False) -> Registration:
+    """What registers a wait. again: for a question that is there already. Raises WouldWaitInCircle."""
+    waits = waits_of(store, now)
+    others = [other for other in waits.all if other.id != wait.id]
+    search = _Search(store, others, wait)
+    circle = search.circle() if wait.session != PERSON else None
+    if circle:
+        refusal = WaitsInCircle if again else WouldWaitInCircle
+        raise refusal(circle=" -> ".join(circle.seats), seat=wait.asked, first=_first(store, circle))
+    return Registration(waits.change([*others, wait]), waits.rows, search.guards)
+
+
+def closes_circle(store: Store, wait: Wait, now: int) -> bool:
+    """Whether a wait that is registered lies in a circle by now: seats change hands."""
+    others = [other for other in waits_of(store, now).all if other.id != wait.id]
+    return wait.session != PERSON and _Search(store, others, wait).circle() is not None
+
+
+def forget(store: Store, wait_id: str, now: int) -> Wait | None:
+    """Take a wait away; return it as it was last."""
+    found: list[Wait] = []
+
+    def left(waits: Waits) -> Sequence[Wait]:
+        found[:] = [wait for wait in (*waits.all, *waits.over) if wait.id == wait_id]
+        return [wait for wait in waits.all if wait.id != wait_id]
+
+    change(store, left, now)
+    return found[0] if found else None
+
+
+def change(store: Store, left: Callable[[Waits], Sequence[Wait]], now: int) -> None:
+    """Change the row to what `left` makes of it; it is called again when others were faster."""
+    for _ in range(MOST_TRIES):
+        waits = waits_of(store, now)
+        kept = left(waits)
+        if tuple(kept) == waits.all and not waits.over:
+            return
+        try:
+            store.board.change([waits.change(kept)], expect=waits.rows)
+        except Conflict:
+            continue
+        return
+    from mailstop.config import store_name
+
+    raise StoreUnavailable(path=store_name(store.url), reason="others begin and end to wait without end")
+
+
+# -- circles ---------------------------------------------------------------------------------------------------------
+
+
+class Circle(Record):
+    """Sessions that would wait for each other. seats: from the asker's back to one of its own, as people read them.
+
+    last: the wait that leads back to the asker; None where a command does that the asker's own client is run by.
+    """
+
+    seats: tuple[str, ...]
+    last: Wait | None
+
+
+class _Search:
+    """A search along all waits, from the seat that is asked. guards: the seats it went through, as they were."""
+
+    def __init__(self, store: Store, waits: Sequence[Wait], mine: Wait) -> None:
+        self._store = store
+        self._waits = waits
+        self._mine = mine
+        self.guards: dict[str, int] = {}
+
+    def circle(self) -> Circle | None:
+        """The shortest circle that the wait closes."""
+        mine = self._mine
+        open_ends: list[tuple[Session, tuple[str, ...], Wait | None]] = []
+        self._go(mine, (_label(mine.bag, mine.asker),), open_ends)
+        seen: set[str] = set()
+        for session, seats, last in open_ends:  # which grows meanwhile
+            if session.id == mine.session:
+                return Circle(seats, last if last is not mine else None)
+            if runs(self._store, session, mine):
+                return Circle((*seats, f"{_label(mine.bag, mine.asker)}, which its command runs"), None)
+            if session.id in seen:
+                continue
+            seen.add(session.id)
+            for wait in self._waits:
+                if wait.session == session.id and is_open(self._store, wait.bag, wait.ask):
+                    self._go(wait, seats, open_ends)
+                elif wait.session != PERSON and runs(self._store, session, wait):
+                    started = session_of(self._store, wait.session)
+                    if started:
+                        label = f"{_label(wait.bag, wait.asker)}, which its command runs"
+                        open_ends.append((started, (*seats, label), last))
+        return None
+
+    def _go(
+        self, wait: Wait, seats: tuple[str, ...], open_ends: list[tuple[Session, tuple[str, ...], Wait | None]]
+    ) -> None:
+        """Along one wait to whoever holds the seat that was asked."""
+        if wait.asked == PERSON:  # who is waited for, and does not wait
+            return
+        holder = holder_now(self._store, wait.bag, wait.asked)
+        if (wait.bag, wait.asked) != (self._mine.bag, self._mine.asker):  # which whoever writes from it guards itself
+            self.guards.update(guard(holder.seat))
+        if holder.present and _waits_still(self._store, wait):
+            open_ends.append((holder.present, (*seats, _label(wait.bag, wait.asked)), wait))
+
+
+def _waits_still(store: Store, wait: Wait) -> bool:
+    """Whether whoever waits has not ended; its process may outlive its session."""
+    session = session_of(store, wait.session)
+    return session is not None and lives(session) is not False
+
+
+def runs(store: Store, session: Session, wait: Wait) -> bool:
+    """Whether a session that waits was started by a command of `session`, which waits for that command."""
+    life = Life.from_dict(session.life)
+    waiting = Life.from_dict(wait.life)
+    if life is None or waiting is None or (life.pid, life.start) not in wait.above:
+        return False
+    if (life.machine, life.boot) != (waiting.machine, waiting.boot):
+        return False
+    if life.namespace and waiting.namespace and life.namespace != waiting.namespace:
+        return False
+    return _may_run_commands(store, session)
+
+
+def _may_run_commands(store: Store, session: Session) -> bool:
+    """Whether the session may be in a turn whose command it waits for: not where its client says that it is at rest."""
+    if session.client == "claude":
+        from mailstop.clients.claude_code import entry_of
+
+        folder = session.details.get("config_folder")
+        pid, start = session.life.get("pid"), session.life.get("start")
+        if not isinstance(folder, str) or not isinstance(pid, int) or not isinstance(start, int):
+            return True
+        entry = entry_of(folder, pid, start)
+        return entry is None or entry.status in ("", "busy", "waiting")
+    if session.client == "codex":
+        from mailstop.clients.codex import running_turn
+
+        if _shares_its_process(store, session):  # which of its threads has run the command is not known
+            return False
+        return not session.details.get("transcript") or bool(running_turn(session.details, session.life))
+    return False
+
+
+def _shares_its_process(store: Store, session: Session) -> bool:
+    held = {str(seat.session) for seat in store.index.held_by("codex")} - {session.id}
+    others = (session_of(store, each) for each in held)
+    return any(other and other.life == session.life for other in others)
+
+
+def _label(bag: str, seat: str) -> str:
+    return seat if bag == DEFAULT_BAG else f"{seat} in bag {bag}"
+
+
+def _first(store: Store, circle: Circle) -> str:
+    """What to do first: answer the question that keeps the others waiting, where it is known."""
+    question = store.index.letter_with_id(circle.last.ask) if circle.last else None
+    return f"Answer question {question.n} first: mailstop read {question.n}. " if question else ""
