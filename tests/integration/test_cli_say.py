@@ -245,6 +245,23 @@ def test_a_writer_is_told_that_the_kind_wakes_nobody(seat: SeatAt) -> None:
     assert "does not wake it" in builder.run("status", "3").out
 
 
+def test_a_session_whose_registration_is_lost_registers_again_and_hears_what_was_said(
+    seat: SeatAt, claude: ClaudeParty
+) -> None:
+    builder = seat("builder")
+    claude.open(SESSION)
+    claude.run("join", "reviewer")
+    for file in (claude.home / ".local/state/mailstop/sessions").glob("claude-*"):
+        file.unlink()
+    say(builder, body="still there?")
+
+    claude.hook("Stop", SESSION, prompt_id="p1")
+    shown = additional_context(claude.hook("UserPromptSubmit", SESSION, prompt="go on", prompt_id="p2"))
+
+    assert "still there?" in shown
+    assert claude.run("status", "--json").json["seats"][0]["seat"] == "reviewer"
+
+
 # -- answers and status
 
 
