@@ -9,11 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.checklists import postbag
+from tests.checklists import claude_mailbox, postbag
 from tests.checklists.line import REASONS, Line
 
 TESTS = Path(__file__).parents[1]
-CHECKLISTS = {"postbag": (postbag.LINES, [*(f"B{n}" for n in range(1, 109)), *(f"P{n}" for n in range(1, 18))])}
+CHANNELS = [*map(str, (*range(17, 24), 36, *range(71, 79))), "W4", "W11", "W15", "F1", "F2", "F6", "F9"]
+CHECKLISTS = {
+    "postbag": (postbag.LINES, [*(f"B{n}" for n in range(1, 109)), *(f"P{n}" for n in range(1, 18))]),
+    "claude-mailbox": (claude_mailbox.LINES, CHANNELS),
+}
 ALL_LINES = [(f"{name} {number}", line) for name, (lines, _) in CHECKLISTS.items() for number, line in lines.items()]
 
 
