@@ -39,7 +39,7 @@ def mail(office: Play) -> Play:
     office.as_("reviewer").reply(asked.n, to_all=True)
     office.person.reads()
     with office.person.at_office() as at:
-        at.leases.take(Wish((Reader("/srv/app", place_of("/srv/app")).read("src/a.py"),)))
+        at.leases.take(Wish((Reader("/srv/app", lambda: place_of("/srv/app")).read("src/a.py"),)))
     office.as_("builder").leave()
     player = office.player(project="shop")
     player.start()

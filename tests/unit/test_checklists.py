@@ -9,11 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.checklists import postbag
+from tests.checklists import claude_mailbox, postbag
 from tests.checklists.line import REASONS, Line
 
 TESTS = Path(__file__).parents[1]
-CHECKLISTS = {"postbag": (postbag.LINES, [*(f"B{n}" for n in range(1, 109)), *(f"P{n}" for n in range(1, 18))])}
+CHECKLISTS = {
+    "postbag": (postbag.LINES, [*(f"B{n}" for n in range(1, 109)), *(f"P{n}" for n in range(1, 18))]),
+    "claude-mailbox": (claude_mailbox.LINES, ["W6", "H2", "H3"]),
+    "cases": (claude_mailbox.CASES, ["H7", "H8", "H10"]),
+}
 ALL_LINES = [(f"{name} {number}", line) for name, (lines, _) in CHECKLISTS.items() for number, line in lines.items()]
 
 

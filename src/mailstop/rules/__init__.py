@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from mailstop.rules import (
         hands,
+        held,
         leases,
         letters,
         offers,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     __all__ = [
         "hands",
+        "held",
         "leases",
         "letters",
         "offers",
