@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 
-from benchmarks import durable_send, guards, hooks, sixteen_writers, tasks, unread, wakes, whole_processes
+from benchmarks import durable_send, guards, hooks, leases, sixteen_writers, tasks, unread, wakes, whole_processes
 from benchmarks.measure import Comparison
 
 
@@ -23,6 +23,7 @@ def main(words: list[str]) -> int:
         "durable_send": lambda: durable_send.comparisons(1_000),
         "durable_send_many": lambda: durable_send.comparisons(many),
         "sixteen_writers": sixteen_writers.comparisons,
+        "leases": leases.comparisons,
         "unread": lambda: unread.comparisons(many),
         "tasks": lambda: tasks.comparisons(min(many, 100_000)),
         "wakes": wakes.comparisons,

@@ -5,10 +5,10 @@ Each subject of coordination keeps its own lines, in `coordination/`; here they 
 
 from __future__ import annotations
 
-from tests.checklists.coordination import asks, budgets, channels, tasks
+from tests.checklists.coordination import asks, budgets, channels, leases, tasks
 from tests.checklists.line import Line
 
-PARTS = (asks, budgets, channels, tasks)
+PARTS = (asks, budgets, channels, leases, tasks)
 
 
 def joined() -> dict[str, Line]:

@@ -39,7 +39,7 @@ from mailstop.lease import LONGEST_TTL_MS
 from mailstop.rules.leases import Wish
 from mailstop.rules.silence import LONGEST_SILENCE_MS
 from mailstop.rules.waiting import FREED
-from mailstop.session import WAITING, session_key
+from mailstop.session import WAITING, Session, session_key
 from tests.clients.waiting import wait_for
 from tests.conformance.leasing import HOUR_S, holders, read, release, renew, state, take, verdicts
 from tests.conformance.play import Play
@@ -89,6 +89,7 @@ def test_a_refusal_names_holder_since_until_objective_and_note_and_how_to_go_on(
     assert "name:deploy is held by seat builder" in message
     assert " since " in message
     assert " until " in message
+    assert ("objective: a new grammar" in message) == ("objective" in Session.fields)
     assert "note: till the tests pass" in message
     assert "--wait" in message
     assert "mailstop send builder -" in message
@@ -822,7 +823,8 @@ def comes_by(office: Play) -> bool:
     return not office.rows(FREED)
 
 
-def test_what_a_waiter_left_behind_that_died_is_taken_away(office: Play) -> None:
+@pytest.mark.parametrize("by", ["a release", "a sweep"])
+def test_what_a_waiter_left_behind_that_died_is_taken_away(office: Play, by: str) -> None:
     process = office.process()
     bell = "lease-of-the-dead"
     with office.store() as store:
@@ -831,7 +833,11 @@ def test_what_a_waiter_left_behind_that_died_is_taken_away(office: Play) -> None
     take(office.as_("builder"), "src")
     process.end()
 
-    release(office.as_("builder"), "src")
+    if by == "a release":
+        release(office.as_("builder"), "src")
+    else:
+        with office.person.at_office() as at:
+            at.sweep()
 
     assert office.rows(WAITING) == []
     assert not bells.is_ringing(bell)

@@ -24,7 +24,7 @@ from mailstop.engines.base import Store
 from mailstop.engines.memory.store import MemoryStore, World
 from mailstop.engines.sqlite.store import SQLiteStore
 from mailstop.errors import LeaseOfOthers, LeaseTaken, MustJoin, NoLease, NotSeated, SeatTaken, StaleTerm, UnknownLease
-from mailstop.rules.leases import check
+from mailstop.rules.held import check
 from tests.conformance.leasing import read, release, renew, take
 from tests.conformance.play import Play
 from tests.conformance.player import SessionPlayer

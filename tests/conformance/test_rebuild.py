@@ -56,7 +56,7 @@ def mail(office: Play) -> Play:
     office.person.closes_budget()
     office.person.sets_limits(budgeted=False)
     with office.person.at_office() as at:
-        at.leases.take(Wish((Reader("/srv/app", place_of("/srv/app")).read("src/a.py"),)))
+        at.leases.take(Wish((Reader("/srv/app", lambda: place_of("/srv/app")).read("src/a.py"),)))
     office.as_("builder").leave()
     player = office.player(project="shop")
     player.start()

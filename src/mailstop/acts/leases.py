@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import ExitStack
 
 from mailstop import faults, rules
 from mailstop.clients.life import Life, is_alive
-from mailstop.clients.project import Place, place_of
+from mailstop.clients.project import CHOSEN, Place, place_of
 from mailstop.clients.resources import Reader
 from mailstop.errors import LeaseStillTaken, LeaseTaken
-from mailstop.letter import Draft
 from mailstop.names import DEFAULT_BAG, PERSON
-from mailstop.rules.letters import Rider
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from contextlib import ExitStack
 
     from mailstop.engines.row import Put, Row
     from mailstop.lease import Lease, Resource
     from mailstop.office import Office
-    from mailstop.rules.leases import Took, Verdict, Wish
+    from mailstop.rules.held import Verdict
+    from mailstop.rules.leases import Took, Wish
+    from mailstop.rules.letters import Rider
 
 SLOW_LOOK_S = 60.0  # where the system does not tell of a holder's end
 
@@ -36,13 +36,17 @@ class Leases:
     def reader(self, folder: str) -> Reader:
         """What reads words as resources. folder: where relative paths begin.
 
-        Names are those of the session's project; without a session of the folder's.
+        Names are those of the project that MAILSTOP_PROJECT names, else of the repository in which the folder lies,
+        else of the session's project: a shell may work elsewhere than its session began.
         """
-        session = self._office.session
-        if session is None or not session.project_id:
-            return Reader(folder, place_of(folder, os.environ))
-        of_session = Place(session.project, session.project_id, "", "", True, folder)
-        return Reader(folder, of_session)
+        return Reader(folder, lambda: self._project_of_names(folder))
+
+    def _project_of_names(self, folder: str) -> Place:
+        place, session = place_of(folder, os.environ), self._office.session
+        found = place.worktree or place.project_id.startswith(CHOSEN)
+        if session and session.project_id and (session.project_id.startswith(CHOSEN) or not found):
+            return Place(session.project, session.project_id, "", "", True, folder)
+        return place
 
     def take(self, wish: Wish, *, bag: str = DEFAULT_BAG, wait_s: float | None = None) -> Took:
         """Take all of what is wished for, or nothing.
@@ -87,6 +91,9 @@ class Leases:
 
     def force(self, resources: Sequence[Resource]) -> tuple[Lease, ...]:
         """End others' leases on exactly these resources, and tell them. The person's alone. Raises UnknownLease."""
+        from mailstop.letter import Draft
+        from mailstop.rules.letters import Rider
+
         self._office.require_person("Ending another's lease")
         store, now = self._office.store, self._office.clock()
         found = rules.leases.of_others(store, resources, now=now)
@@ -107,16 +114,16 @@ class Leases:
 
     def mine(self) -> tuple[Lease, ...]:
         """What the caller holds, by term, also what ran out and nobody has taken since."""
-        look = rules.leases.Look(self._office.store, self._holder(), self._office.clock())
+        look = rules.held.Look(self._office.store, self._holder(), self._office.clock())
         return tuple(sorted(look.own().values(), key=lambda lease: lease.id))
 
     def standing(self) -> list[Lease]:
         """All leases that count now, by term."""
-        return rules.leases.standing(self._office.store, now=self._office.clock())
+        return rules.held.standing(self._office.store, now=self._office.clock())
 
     def check(self, resources: Sequence[Resource], *, shared: bool = False, term: int | None = None) -> list[Verdict]:
-        """Whether the caller could take these, or holds them; see `rules.leases.check`. Anybody may ask."""
-        return rules.leases.check(
+        """Whether the caller could take these, or holds them; see `rules.held.check`. Anybody may ask."""
+        return rules.held.check(
             self._office.store, resources, self._holder(), now=self._office.clock(), shared=shared, term=term
         )
 
@@ -155,6 +162,8 @@ class Leases:
 
     def _wait_to_take(self, wish: Wish, bag: str, seconds: float) -> Took:
         """Sleep until what stands in the way was let go, runs out, or its holder ends; then try again."""
+        from contextlib import ExitStack
+
         from mailstop.watcher import Watcher
 
         end = time.monotonic() + seconds

@@ -179,7 +179,7 @@ def _read(office: Office, words: Sequence[str]) -> list[Resource]:
 
 
 def _lease_json(office: Office, lease: Lease) -> dict[str, object]:
-    from mailstop.rules.leases import lease_json
+    from mailstop.rules.held import lease_json
 
     return lease_json(office.store, lease)
 
@@ -189,21 +189,26 @@ def _reading(resource: Resource) -> dict[str, object]:
 
 
 def _took_text(lease: Lease, term: int) -> str:
-    from mailstop.cleaning import plain_line
     from mailstop.times import clock_text
 
     act = "taken" if lease.term == term else "renewed"
     shared = ", shared" if lease.shared else ""
-    return plain_line(f"{lease.resource.shown} {act} until {clock_text(lease.until)}, term {lease.term}{shared}")
+    return _clean(f"{lease.resource.shown} {act} until {clock_text(lease.until)}, term {lease.term}{shared}")
 
 
 def _lines(leases: Sequence[Lease], act: str) -> str:
-    from mailstop.cleaning import plain_line
     from mailstop.times import clock_text
 
     until = [f" until {clock_text(lease.until)}, term {lease.term}" if act == "renewed" else "" for lease in leases]
-    found = zip(leases, until, strict=True)
-    return "\n".join(plain_line(f"{lease.resource.shown} {act}{rest}") for lease, rest in found)
+    return "\n".join(_clean(f"{lease.resource.shown} {act}{rest}") for lease, rest in zip(leases, until, strict=True))
+
+
+def _clean(line: str) -> str:
+    if line.isascii() and line.isprintable():
+        return line
+    from mailstop.cleaning import plain_line
+
+    return plain_line(line)
 
 
 _DOING = {"take": _take, "renew": _renew, "release": _release, "list": _list}
