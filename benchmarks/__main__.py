@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 
-from benchmarks import durable_send, guards, hooks, sixteen_writers, unread, wakes, whole_processes
+from benchmarks import durable_send, guards, hooks, sixteen_writers, unread, wakes, who, whole_processes
 from benchmarks.measure import Comparison
 
 
@@ -25,6 +25,7 @@ def main(words: list[str]) -> int:
         "sixteen_writers": sixteen_writers.comparisons,
         "unread": lambda: unread.comparisons(many),
         "wakes": wakes.comparisons,
+        "who": who.comparisons,
     }
     unknown = [name for name in names if name not in suites]
     if unknown:

@@ -83,6 +83,22 @@ class PersonStays(NotSeated):
     """`human` is the person's own seat in every bag: nobody takes it, and nobody leaves it."""
 
 
+# -- presence
+
+
+class PersonHasNoSession(Refused):
+    """The person has no session, so no objective and no status: those are a session's own. The sessions: mailstop
+    who"""
+
+
+class SessionMoved(Refused):
+    """Another process goes on with this session, or the store does not know it any more. Nothing was changed. Who this
+    is now: mailstop status"""
+
+
+# -- letters
+
+
 class OwnSeat(Refused):
     """A letter from {name!r}{where} to itself was refused: nobody writes to their own seat."""
 

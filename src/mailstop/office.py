@@ -29,6 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from mailstop.acts.presence import OwnPresence
     from mailstop.clients.caller import Caller
     from mailstop.doors.base import Outcome
     from mailstop.engines.base import Store
@@ -108,6 +109,10 @@ class Office:
             self._looked_up = True
         return self._session
 
+    def forget_session(self) -> None:
+        """What was looked up of the caller's session is out of date; it is looked up anew when it is asked for."""
+        self._looked_up = False
+
     @property
     def session_id(self) -> str:
         """What handouts are kept under: the session's id; the person's are kept under `human`."""
@@ -169,6 +174,13 @@ class Office:
         """Raise PersonOnly unless the person calls."""
         if not self.is_person:
             raise PersonOnly(act=act)
+
+    @property
+    def presence(self) -> OwnPresence:
+        """What the caller's session shows of itself."""
+        from mailstop.acts.presence import OwnPresence
+
+        return OwnPresence(self)
 
     # -- sessions and seats -------------------------------------------------------------------------------------------
 

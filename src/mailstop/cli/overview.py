@@ -8,7 +8,7 @@ from mailstop.cli.entry import VERBS
 # The verbs in the order in which they come up; what is not named here stands last.
 GROUPS = (
     ("write and read", ("send", "reply", "check", "read")),
-    ("know", ("status", "who", "bags", "watch")),
+    ("know", ("status", "who", "me", "bags", "watch")),
     ("sit", ("join", "leave")),
     ("tend", ("doctor", "demo", "version")),
     ("for clients", ("hook",)),

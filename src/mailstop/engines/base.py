@@ -65,8 +65,11 @@ class Board(Protocol):
     def get(self, key: str) -> Row | None:
         """The row of `key`, or None when there is none or it has expired."""
 
-    def under(self, prefix: str, *, after: str = "", limit: int | None = None) -> list[Row]:
-        """The rows whose key starts with `prefix`, by key: all, or at most `limit` of those behind the key `after`."""
+    def under(self, prefix: str, *, after: str = "", limit: int | None = None, lasting: bool = False) -> list[Row]:
+        """The rows whose key starts with `prefix`, by key: all, or at most `limit` of those behind the key `after`.
+
+        lasting: only those that do not expire.
+        """
 
     def due(self, now: int, *, beyond: int | None = None, limit: int = 50) -> list[Row]:
         """The rows due at `now` (milliseconds), the longest due first.
@@ -106,6 +109,9 @@ class Index(Protocol):
 
     def count_unread(self, bag: str, seat: str, *, until: int | None = None) -> int:
         """How many letters were not shown to the seat, up to number `until` or in all."""
+
+    def unread_counts(self) -> dict[tuple[str, str], int]:
+        """How many letters were not shown, by bag and seat; seats where none waits are left out."""
 
     def owed(self, bag: str, seat: str, *, limit: int = 20) -> list[Letter]:
         """Letters shown to the seat that ask for a reply and have none from it, oldest first."""

@@ -9,12 +9,12 @@ Sessions live on the board: nothing here enters the ledger.
 from __future__ import annotations
 
 from mailstop.engines.row import Delete, Put
-from mailstop.errors import Conflict
+from mailstop.errors import Conflict, InvalidField
 from mailstop.letter import new_id
 from mailstop.rules.hands import Handout
 from mailstop.rules.presence import lives, session_of
 from mailstop.rules.routes import dropped
-from mailstop.session import KEPT_MS, Session, client_key, session_key
+from mailstop.session import KEPT_MS, STATUSES, Session, client_key, session_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from mailstop.engines.base import Store
 
 MOST_TRIES = 50
+LONGEST_OBJECTIVE = 200  # characters
+LONGEST_QUOTE = 40  # characters of a refused status that its refusal repeats
 
 
 def register(store: Store, found: Session, known: str | None, *, now: int) -> tuple[Session, bool]:
@@ -37,10 +39,12 @@ def register(store: Store, found: Session, known: str | None, *, now: int) -> tu
             started=earlier.started if earlier else now,
             background=found.background or bool(earlier and earlier.background),
             mode=_mode(found, earlier),
+            objective=earlier.objective if earlier else found.objective,
+            status=earlier.status if earlier else found.status,
         )
         row = store.board.get(session.key)
         changes: list[Put | Delete] = [
-            Put(session.key, session.as_dict()),
+            Put(session.key, session.as_value()),
             Put(client_key(session.client, session.client_session), {"session": session.id}),
             Delete(Handout(session.id).key),
         ]
@@ -83,17 +87,35 @@ def end(store: Store, session: Session, *, now: int) -> None:
     note(store, session, Delete(Handout(session.id).key), ended=now)
 
 
-def note(store: Store, session: Session, *also: Put | Delete, **facts: Any) -> None:
+def said(objective: str | None, status: str | None) -> dict[str, str]:
+    """What a session says of its work, as facts to be written down; None leaves one as it is. Raises InvalidField."""
+    facts = {}
+    if objective is not None:
+        if len(objective) > LONGEST_OBJECTIVE or not objective.isprintable():
+            reason = f"it is one printable line of at most {LONGEST_OBJECTIVE} characters, or nothing"
+            raise InvalidField(field="the objective", reason=reason)
+        facts["objective"] = objective
+    if status is not None:
+        if status not in STATUSES:
+            raise InvalidField(
+                field=f"the status {status[:LONGEST_QUOTE]!r}", reason=f"it is one of {', '.join(STATUSES)}"
+            )
+        facts["status"] = status
+    return facts
+
+
+def note(store: Store, session: Session, *also: Put | Delete, **facts: Any) -> bool:
     """Write down what is new of a session, with other changes of the board; nothing where another process goes on with
-    it already."""
+    it already. Whether it was written."""
     for _ in range(MOST_TRIES):
         row = store.board.get(session.key)
         there = Session.from_value(row.value) if row else None
         if row is None or there is None or there.life != session.life:
-            return
-        changes = [Put(session.key, there.but(**facts).as_dict()), *also]
+            return False
+        changes = [Put(session.key, there.but(**facts).as_value()), *also]
         try:
             store.board.change(changes, expect={session.key: row.revision})
         except Conflict:
             continue
-        return
+        return True
+    return False

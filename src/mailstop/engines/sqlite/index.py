@@ -60,6 +60,9 @@ class SQLiteIndex:
         ((count,),) = self._rows("count_unread", bag=bag, seat=seat, until=_LAST if until is None else until)
         return int(count)
 
+    def unread_counts(self) -> dict[tuple[str, str], int]:
+        return {(bag, seat): int(count) for bag, seat, count in self._rows("unread_counts")}
+
     def owed(self, bag: str, seat: str, *, limit: int = 20) -> list[Letter]:
         return self._letters("owed", bag=bag, seat=seat, limit=limit)
 

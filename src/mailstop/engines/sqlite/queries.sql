@@ -19,6 +19,9 @@ ORDER BY d.n LIMIT :limit;
 SELECT count(*) FROM deliveries INDEXED BY deliveries_unread
 WHERE bag = :bag AND seat = :seat AND shown = 0 AND n <= :until;
 
+-- unread_counts: how many letters each seat was not shown; uses deliveries_unread
+SELECT bag, seat, count(*) FROM deliveries INDEXED BY deliveries_unread WHERE shown = 0 GROUP BY bag, seat;
+
 -- owed: letters shown to a seat that ask for a reply and have none from it, oldest first
 SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread
 FROM owed o JOIN deliveries d USING (bag, seat, n) JOIN letters l USING (n) JOIN entries e USING (n)
