@@ -58,7 +58,10 @@ class Ground:
                 " :data, :body FROM numbers",
                 values,
             )
-            store.execute(numbers + "INSERT INTO letters SELECT n, 'default', 'past', 0, NULL, n FROM numbers", values)
+            store.execute(
+                numbers + "INSERT INTO letters SELECT n, 'default', 'past', 0, NULL, n, NULL, 'all' FROM numbers",
+                values,
+            )
             store.execute(
                 numbers + "INSERT INTO deliveries SELECT 'default', 'reader', n, 'shown', :shown, NULL FROM numbers",
                 values,

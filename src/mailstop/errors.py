@@ -135,6 +135,31 @@ class NoReply(Refused):
     """Letter {n} cannot be answered by this seat: {reason}."""
 
 
+# -- channels
+
+
+class ChannelStays(Refused):
+    """#{name} cannot be left: everyone in a bag reads #general, #leader and the channel of their project. What is said
+    there wakes only sessions of the sender's project."""
+
+
+class NotSubscribed(Refused):
+    """This seat does not read #{name}{where}, so there is nothing to leave. What it reads: mailstop channels"""
+
+
+class TooManyChannels(Refused):
+    """One seat reads at most {limit} channels. To leave one: mailstop unsubscribe CHANNEL"""
+
+
+class NoProjectChannel(Refused):
+    """No session of this project has a seat{where}, so there is no channel of it. Name one: mailstop say general -"""
+
+
+class WakesMany(Refused):
+    """Said in #{channel} with --wake-all this wakes {count}{who}. Nothing was stored. To wake them:
+    --wake-all={count}"""
+
+
 # -- usage ------------------------------------------------------------------------------------------------------------
 
 
@@ -167,6 +192,11 @@ class OtherBag(NotFound):
 
 class UnknownBag(NotFound):
     """There is no bag {name!r}{nearest}. All bags: mailstop bags. The first to join makes it: {command}"""
+
+
+class UnknownChannel(NotFound):
+    """There is no channel #{name}{where} ({nearest}). Nothing was stored. To make it, read it: mailstop subscribe
+    NAME"""
 
 
 # -- time ------------------------------------------------------------------------------------------------------------

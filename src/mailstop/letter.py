@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 LARGEST_BODY = 256 * 1024  # bytes of UTF-8
 LONGEST_KIND = 40  # characters
 
+# Whom the coming of a letter wakes; in a channel it may also be a project's id, which is a path or begins with `name:`.
+ALL = "all"
+NOBODY = "nobody"
+
 
 class Letter(Record):
     """A stored letter.
@@ -23,7 +27,8 @@ class Letter(Record):
     n: the ledger's number, which people and models quote. id: UUIDv7, which links are stored by. at:
     milliseconds since 1970, for people; order is by number. ref, thread: numbers of the letter it answers and
     of the first letter of the conversation. project: the sender's, for display. channel: where it was said, without
-    the `#`; empty for a letter to seats. hops: how many letters of other sessions led to it. budget: the number of
+    the `#`; empty for a letter to seats. wakes: whom its coming wakes: ALL whom it is for, NOBODY, or of a channel's
+    readers those of the project of this id. hops: how many letters of other sessions led to it. budget: the number of
     the bag's budget, which letter of it this is, and its limit; empty while none was open. asks: whether its sender
     waits for the one answer; choices: what that may be.
     """
@@ -48,10 +53,14 @@ class Letter(Record):
     budget: tuple[int, ...] = ()
     asks: bool = False
     choices: tuple[str, ...] = ()
+    wakes: str = ALL
 
 
 class Draft(Record):
-    """A letter as its writer gives it: to whom, what, and how it hangs together with others."""
+    """A letter as its writer gives it: to whom, what, and how it hangs together with others.
+
+    channel: where it is said instead of being sent to seats. wakes: see Letter; a kind that wakes nobody comes first.
+    """
 
     to: tuple[str, ...]
     body: str
@@ -62,6 +71,8 @@ class Draft(Record):
     artifacts: tuple[str, ...] = ()
     key: str | None = None
     hold: bool = False
+    channel: str = ""
+    wakes: str = ALL
 
 
 def letter_from(
@@ -90,6 +101,7 @@ def letter_from(
         tuple(data.get("budget", ())),
         asked is not None,
         tuple(asked["choices"]) if asked else (),
+        data.get("wakes", ALL),
     )
 
 

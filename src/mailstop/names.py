@@ -12,6 +12,8 @@ LONGEST = 63  # fits a DNS label and leaves room in a file name
 DEFAULT_BAG = "default"
 PERSON = "human"
 POSTMASTER = "postmaster"
+GENERAL = "general"  # the channel of everyone in a bag
+LEADING = "leader"  # the channel about who leads
 RESERVED = frozenset({PERSON, "leader", POSTMASTER})  # the person's seat, a role, and whose notices come from mailstop
 
 _LONGEST_QUOTE = 80  # characters of a refused name that its refusal repeats

@@ -18,6 +18,7 @@ from mailstop.errors import (
     UnknownBag,
     UnknownNumber,
 )
+from mailstop.letter import NOBODY
 from mailstop.names import DEFAULT_BAG, PERSON, checked_name, in_bag, nearest
 from mailstop.records import Record
 from mailstop.rules.presence import Holder, holder_of, lives, session_of
@@ -29,6 +30,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from mailstop.acts.channels import Channels
     from mailstop.acts.presence import OwnPresence
     from mailstop.clients.caller import Caller
     from mailstop.doors.base import Outcome
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from mailstop.engines.row import Delete, Put, Row
     from mailstop.letter import Draft, Letter
     from mailstop.reading import Reading
+    from mailstop.rules.channels import Rest
     from mailstop.rules.hands import Hand
     from mailstop.rules.letters import Rider, Writer
     from mailstop.rules.offers import Offer, Terms
@@ -56,11 +59,15 @@ WATCH_BELL = "watch"  # rung for every letter while its file exists, which whoev
 
 
 class Sent(Record):
-    """A letter that is stored, and what became of it at each recipient. new: False when its key was used before."""
+    """A letter that is stored, and what became of it at each recipient. new: False when its key was used before.
+
+    Of one that was said in a channel, recipients are the readers whom it wakes, and rest are the others.
+    """
 
     letter: Letter
     recipients: tuple[Told, ...]
     new: bool = True
+    rest: Rest | None = None
 
 
 class Registered(Record):
@@ -170,6 +177,13 @@ class Office:
 
         return Reading(self)
 
+    @property
+    def channels(self) -> Channels:
+        """What the caller may say and read in channels."""
+        from mailstop.acts.channels import Channels
+
+        return Channels(self)
+
     def require_person(self, act: str) -> None:
         """Raise PersonOnly unless the person calls."""
         if not self.is_person:
@@ -216,7 +230,7 @@ class Office:
             index.count_unread(seat.bag, seat.name, until=seat.announced) for seat in held if seat.announced
         )
         vacated = seated.vacated if seated else ()
-        ended = tuple((name, index.count_unread(DEFAULT_BAG, name)) for name in vacated)
+        ended = tuple((name, index.count_unread(DEFAULT_BAG, name, said=False)) for name in vacated)
         return Registered(
             session, seated, resumed, held, waiting, announced, owed, ended, left_owing=len(due) - len(owed)
         )
@@ -286,13 +300,18 @@ class Office:
     def _send(self, writer: Writer, draft: Draft, rider: Callable[[str], Rider] | None) -> Sent:
         claimed: dict[str, tuple[Holder, Route | None]] = {}
 
+        wakes = rules.letters.whom_it_wakes(draft)
+
         def claims(letter_id: str, recipients: Sequence[Seat]) -> Sequence[Put | Delete]:
             claimed.clear()
-            for seat in recipients:
-                holder = holder_of(self.store, seat)
+            if draft.channel:
+                holders = rules.channels.woken(self.store, writer.bag, draft.channel, writer.name, wakes)
+            else:
+                holders = [holder_of(self.store, seat) for seat in recipients]
+            for holder in holders:
                 sealed = self.caller.sandboxed
                 route = rules.routes.first_route(holder, letter_id, now=self.clock(), sealed=sealed)
-                claimed[seat.name] = (holder, route)
+                claimed[holder.seat.name] = (holder, route if wakes != NOBODY else None)
             routes = [route for _, route in claimed.values() if route and route.way != rules.routes.VISIT]
             return [*(route.put() for route in routes), *self._answered(writer, draft, recipients)]
 
@@ -304,10 +323,11 @@ class Office:
         if not new:
             told = [self._told_again(letter, name) for name in letter.to]
         else:
-            told = [self._tell(letter, name, *claimed[name]) for name in letter.to]
+            told = [self._tell(letter, name, *way) for name, way in claimed.items()]
         if self.session and any(one.door == rules.routes.SEALED for one in told):
             bells.ring(self.session.bell)  # its own next hook runs outside of the sandbox, and does what is due
-        return Sent(letter, tuple(told), new)
+        rest = rules.channels.ring_others(self.store, letter, claimed if new else ()) if letter.channel else None
+        return Sent(letter, tuple(told), new, rest)
 
     def _answered(self, writer: Writer, draft: Draft, recipients: Sequence[Seat]) -> Sequence[Put | Delete]:
         """The changes of the board when a letter answers another: nothing needs to be rung for that one any more."""

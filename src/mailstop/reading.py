@@ -101,14 +101,16 @@ class Reading:
         """What became of letter `n`, as far as it is proved. Raises what `letter` raises."""
         letter = self._office.letter(n, bag=bag)
         index, board = self._office.store.index, self._office.store.board
-        seats_ = [index.seat(letter.bag, name) or Seat(letter.bag, name) for name in letter.to]
+        deliveries = tuple(index.deliveries(n))
+        names = [delivery.seat for delivery in deliveries] if letter.channel else letter.to
+        seats_ = [index.seat(letter.bag, name) or Seat(letter.bag, name) for name in names]
         holders = tuple(holder_of(self._office.store, seat) for seat in seats_)
-        rows = [board.get(rules.routes.route_key(letter.bag, name, letter.id)) for name in letter.to]
+        rows = [board.get(rules.routes.route_key(letter.bag, name, letter.id)) for name in names]
         ways = tuple(
             str(row.value["way"]) if row else rules.routes.way_to(holder, sealed=False)
             for row, holder in zip(rows, holders, strict=True)
         )
-        return Account(letter, tuple(index.deliveries(n)), tuple(index.receipts(n)), holders, ways)
+        return Account(letter, deliveries, tuple(index.receipts(n)), holders, ways)
 
     def myself(self) -> Self:
         """Who the caller is here, what would wake it, and its last letters."""

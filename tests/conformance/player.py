@@ -58,6 +58,15 @@ class Player:
         with self.at_office() as office:
             return office.reply(n, Draft((), body, **fields), to_all=to_all)
 
+    def say(self, channel: str = "", body: str = "hello all", *, bag: str = DEFAULT_BAG, **fields: Any) -> Sent:
+        wake_all = fields.pop("wake_all", None)
+        with self.at_office() as office:
+            return office.channels.say(Draft((), body, channel=channel, **fields), bag=bag, wake_all=wake_all)
+
+    def subscribe(self, channel: str, bag: str = DEFAULT_BAG) -> bool:
+        with self.at_office() as office:
+            return office.channels.subscribe(channel, bag=bag)[1]
+
     def offered(self, bag: str | None = None, **terms: Any) -> Offer:
         """What `mailstop check` would print now, handed out, and not yet written."""
         with self.at_office() as office:
@@ -174,9 +183,11 @@ class SessionPlayer(Player):
         with self.at_office() as office:
             return office.prove(Event(kind, self.turn, name or kind))
 
-    def hook(self, *, ready: bool = True, respect_claims: bool = False, act: str = "a hook") -> Offer:
+    def hook(
+        self, *, ready: bool = True, respect_claims: bool = False, if_waking: bool = False, act: str = "a hook"
+    ) -> Offer:
         """A hook of the running turn gives what waits, and has written it."""
-        terms = Terms(act, turn=self.turn, ready=ready, respect_claims=respect_claims)
+        terms = Terms(act, turn=self.turn, ready=ready, respect_claims=respect_claims, if_waking=if_waking)
         with self.at_office() as office:
             offer = office.offer(terms)
             office.handed(offer)

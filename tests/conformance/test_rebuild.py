@@ -34,6 +34,11 @@ def mail(office: Play) -> Play:
     asked = office.as_("reviewer").check().letters[0]
     office.as_("reviewer").goes_on()
     office.as_("reviewer").reply(asked.n, to_all=True)
+    for name in ("builder", "critic"):
+        office.as_(name).say("general", body=f"{name} is here")
+    office.as_("reviewer").subscribe("news")
+    office.as_("reviewer").check(sender="critic")  # out of order
+    office.as_("reviewer").goes_on()
     office.person.reads()
     office.as_("builder").leave()
     player = office.player(project="shop")
@@ -82,7 +87,7 @@ def test_a_rebuilt_index_is_the_same_as_before(mail: Play, path: str) -> None:
         "DROP TABLE receipts",
         "DROP INDEX deliveries_unread",
         "UPDATE seats SET session = NULL",
-        "INSERT INTO letters VALUES (4711, 'default', 'nobody', 0, NULL, 4711)",
+        "INSERT INTO letters VALUES (4711, 'default', 'nobody', 0, NULL, 4711, NULL, 'all')",
     ],
 )
 def test_what_was_wrong_with_the_index_is_right_again(mail: Play, path: str, damage: str) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Self
 
+    from mailstop.engines.contracts.channels import ChannelIndex
     from mailstop.engines.entry import Entry
     from mailstop.engines.row import Delete, Put, Row
     from mailstop.history import History, Move
@@ -103,15 +104,23 @@ class Index(Protocol):
         """The number of the newest letter; 0 when there is none."""
 
     def unread(
-        self, bag: str, seat: str, *, sender: str | None = None, after: int = 0, limit: int = 50
+        self,
+        bag: str,
+        seat: str,
+        *,
+        sender: str | None = None,
+        after: int = 0,
+        limit: int = 50,
+        waking: bool = False,
     ) -> list[Letter]:
-        """The letters that were not shown to the seat, oldest first, behind number `after`."""
+        """The letters to the seat, and said in channels it reads, that it was not shown, oldest first, behind number
+        `after`. waking: only those whose coming wakes the seat's holder."""
 
-    def count_unread(self, bag: str, seat: str, *, until: int | None = None) -> int:
-        """How many letters were not shown to the seat, up to number `until` or in all."""
+    def count_unread(self, bag: str, seat: str, *, until: int | None = None, said: bool = True) -> int:
+        """How many letters were not shown to the seat, up to number `until` or in all. said: also those of channels."""
 
     def unread_counts(self) -> dict[tuple[str, str], int]:
-        """How many letters were not shown, by bag and seat; seats where none waits are left out."""
+        """How many letters to each seat were not shown, by bag and seat; those of channels and seats with none left out."""
 
     def owed(self, bag: str, seat: str, *, limit: int = 20) -> list[Letter]:
         """Letters shown to the seat that ask for a reply and have none from it, oldest first."""
@@ -120,10 +129,11 @@ class Index(Protocol):
         """The letters that seat wrote, newest first."""
 
     def deliveries(self, n: int) -> list[Delivery]:
-        """For each recipient of letter `n` where it stands."""
+        """For each recipient of letter `n` where it stands; of one said in a channel, for each seat that read that
+        channel when it was said, and still does: `stored` or `shown`, by its position."""
 
     def receipts(self, n: int) -> list[Receipt]:
-        """All that was proved of letter `n`, oldest first."""
+        """All that was proved of letter `n`, oldest first. Of one said in a channel none is kept."""
 
     def seat(self, bag: str, name: str) -> Seat | None:
         """The seat, or None when nobody has ever taken or been written to it."""
@@ -142,6 +152,10 @@ class Index(Protocol):
 
         None while it sits there, or never did. Looks through all moves: for a refusal, not for each call.
         """
+
+    @property
+    def channels(self) -> ChannelIndex:
+        """What can be asked about channels."""
 
     def bags(self) -> list[str]:
         """The bags that anybody has joined or written in."""

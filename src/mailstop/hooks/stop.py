@@ -38,7 +38,8 @@ def answer(event: dict[str, Any]) -> None:
 
         goes_on = False
         if not event.get("stop_hook_active"):
-            goes_on = turn.gives(office, text, ready=True, respect_claims=True)
+            # What wakes nobody does not make the model go on either.
+            goes_on = turn.gives(office, text, ready=True, respect_claims=True, if_waking=True)
             if goes_on and is_codex:
                 office.turn_over("")
         office.end_turn(agents=has_agents(event))

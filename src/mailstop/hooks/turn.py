@@ -123,12 +123,13 @@ class Turn:
         *,
         ready: bool,
         respect_claims: bool,
+        if_waking: bool = False,
     ) -> bool:
         """Give the session what waits, in the answer that `answer` makes of it, and record that it was handed.
 
-        Whether anything was given.
+        Whether anything was given. For the rest see `Terms`.
         """
-        terms = Terms(act=self.act, turn=self.turn, ready=ready, respect_claims=respect_claims)
+        terms = Terms(act=self.act, turn=self.turn, ready=ready, respect_claims=respect_claims, if_waking=if_waking)
         offer = office.offer(terms) if office.seats() else None
         value = answer(offer) if offer else None
         if value is not None:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from mailstop.rules import (
+        channels,
         hands,
         letters,
         offers,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     )
 
     __all__ = [
+        "channels",
         "hands",
         "letters",
         "offers",

@@ -17,8 +17,8 @@ from mailstop.errors import (
     UnknownNumber,
     UnknownSeat,
 )
-from mailstop.kinds import action_needed
-from mailstop.letter import Letter, checked_body, checked_kind, letter_from, new_id
+from mailstop.kinds import action_needed, kind_of
+from mailstop.letter import ALL, NOBODY, Letter, checked_body, checked_kind, letter_from, new_id
 from mailstop.names import DEFAULT_BAG, PERSON, POSTMASTER, RESERVED, in_bag, is_name, nearest
 from mailstop.records import Record
 from mailstop.rules.tenure import guard
@@ -139,9 +139,19 @@ def checked_fields(draft: Draft) -> None:
             raise InvalidField(field=f"artifact {path!r}", reason="it must be one printable path")
 
 
+def whom_it_wakes(draft: Draft) -> str:
+    """Whom the coming of this letter wakes, see Letter: nobody, where its kind wakes nobody."""
+    return draft.wakes if kind_of(draft.kind).wakes else NOBODY
+
+
 def resolved(store: Store, writer: Writer, draft: Draft) -> tuple[Seat, ...]:
-    """The recipients' seats, each once. All are looked up first: one unknown, and UnknownSeat names them all."""
+    """The recipients' seats, each once. All are looked up first: one unknown, and UnknownSeat names them all.
+
+    None where it is said in a channel. Raises UnknownChannel.
+    """
     names = tuple(dict.fromkeys(draft.to))
+    if draft.channel:
+        return _none_in_a_channel(store, writer, draft)
     if not names:
         raise InvalidField(field="the recipient", reason="name at least one seat")
     if writer.name in names:
@@ -154,6 +164,15 @@ def resolved(store: Store, writer: Writer, draft: Draft) -> tuple[Seat, ...]:
         waits = " For a seat that nobody has taken yet: --hold" if any(map(_may_wait, unknown)) else ""
         raise UnknownSeat(problem=problem, advice=f" Nothing was stored.{waits}")
     return tuple(seat for seat in found.values() if seat)
+
+
+def _none_in_a_channel(store: Store, writer: Writer, draft: Draft) -> tuple[Seat, ...]:
+    from mailstop.rules.channels import named
+
+    if draft.to:
+        raise InvalidField(field="the recipient", reason="a letter goes to seats or into a channel, not both")
+    named(store, writer.bag, draft.channel)
+    return ()
 
 
 def _found(store: Store, bag: str, name: str, hold: bool) -> Seat | None:
@@ -197,6 +216,9 @@ def referred(store: Store, n: int | None) -> Letter | None:
 
 def reply_recipients(letter: Letter, name: str, *, to_all: bool) -> tuple[str, ...]:
     """To whom a reply to `letter` goes: its author, with `to_all` also its other recipients. Raises NoReply."""
+    if letter.channel and to_all:
+        alone = f"it was said in #{letter.channel}, and an answer goes to its author alone, without --all"
+        raise NoReply(n=letter.n, reason=f"{alone}. To all: mailstop say {letter.channel} --ref {letter.n} -")
     others = [letter.sender, *(letter.to if to_all else ())]
     recipients = tuple(seat for seat in dict.fromkeys(others) if seat != name)
     if not recipients:
@@ -212,9 +234,10 @@ def with_key(store: Store, writer: Writer, key: str) -> Letter | None:
 
 def same_letter(first: Letter, draft: Draft) -> Letter:
     """`first` itself when the draft says the same. Raises KeyReused."""
-    said = (first.to, first.body, first.kind, first.needs_reply, first.ref, first.final, first.artifacts)
+    said = (first.to, first.channel, first.body, first.kind, first.needs_reply, first.ref, first.final, first.artifacts)
     says = (
         tuple(dict.fromkeys(draft.to)),
+        draft.channel,
         draft.body,
         draft.kind,
         draft.needs_reply,
@@ -244,7 +267,10 @@ def _entry(writer: Writer, draft: Draft, recipients: tuple[Seat, ...], ref: Lett
         "kind": draft.kind,
         "session": writer.session,
     }
+    wakes = whom_it_wakes(draft)
     optional = {
+        "channel": draft.channel,
+        "wakes": wakes if wakes != ALL else "",
         "needs_reply": draft.needs_reply,
         "asks": action_needed(draft.kind, draft.needs_reply, draft.final),
         "final": draft.final,

@@ -10,6 +10,7 @@ import os
 from mailstop import faults
 from mailstop.config import DELIVERY_BYTES, store_name
 from mailstop.errors import StoreUnavailable
+from mailstop.letter import ALL
 from mailstop.records import Record
 from mailstop.rules.hands import Hand, hand_out, handout_of
 
@@ -32,8 +33,8 @@ class Terms(Record):
     """How letters are given. act: what gives them, for the evidence. turn, ready: see Hand.
 
     announced_too: also the mail that is only announced to hooks. respect_claims: leave to doors what is theirs.
-    hands_out: whether to hand out what is given; a mere look does not. call: see Hand; the offer's text is then not
-    printed.
+    if_waking: only when anything of it wakes its reader, and then all. hands_out: whether to hand out what is given; a
+    mere look does not. call: see Hand; the offer's text is then not printed.
     store: what the text's commands have to say of the store. compose: makes of letters, and of how many wait besides,
     what is printed instead of that text, and says which of them it holds whole.
     """
@@ -45,6 +46,7 @@ class Terms(Record):
     limit_bytes: int = DELIVERY_BYTES
     announced_too: bool = False
     respect_claims: bool = False
+    if_waking: bool = False
     hands_out: bool = True
     call: str = ""
     store: str = ""
@@ -112,8 +114,15 @@ def _waiting(
         found += [(seat, letter) for letter in free]
         whole = len(letters) < limit or terms.sender or terms.respect_claims
         waiting += len(free) if whole else store.index.count_unread(seat.bag, seat.name) - len(handed_out)
+    if terms.if_waking and not any(_wakes(seat, letter) for seat, letter in found):
+        return [], 0
     found.sort(key=lambda pair: pair[1].n)
     return found[:MOST_LETTERS], waiting
+
+
+def _wakes(seat: Seat, letter: Letter) -> bool:
+    """Whether a letter's coming wakes whoever sits at the seat."""
+    return letter.wakes == ALL or (letter.wakes == seat.project_id and bool(seat.project_id))
 
 
 def _hands(

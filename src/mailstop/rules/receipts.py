@@ -63,6 +63,9 @@ def record_handed(store: Store, session: str, hands: Sequence[Hand], *, now: int
 
 
 def _was_handed(store: Store, hand: Hand, n: int) -> bool:
+    letter = store.index.letter(n)
+    if letter and letter.channel:  # of which the index keeps no receipts: none is needed
+        return True
     return any(one.seat == hand.seat and one.state == "handed" for one in store.index.receipts(n))
 
 

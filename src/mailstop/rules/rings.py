@@ -81,7 +81,22 @@ def settle(store: Store, seat: Seat, begun: Sequence[tuple[Letter, Route]], outc
         late = now + routes.LONGEST_DEADLINE_MS
         store.board.change([route.but(due=late).put() for _, route in begun])
     if outcome.state in PROVED:
-        record_rung(store, seat, begun, outcome, now=now)
+        sent = [(letter, route) for letter, route in begun if not letter.channel]
+        record_rung(store, seat, sent, outcome, now=now)
+        for letter, route in begun:
+            if letter.channel:
+                _note_proved(store, route, outcome.state)
+
+
+def _note_proved(store: Store, route: Route, state: str) -> None:
+    """Write what the ring proved onto the claim of a letter that was said in a channel: the ledger keeps nothing of it
+    for each reader. Where its prompt was faster, nobody needs it any more."""
+    row = store.board.get(route.key)
+    if row is not None:
+        try:
+            store.board.change([Route.of(row).but(proved=state).put()], expect={row.key: row.revision})
+        except Conflict:
+            pass
 
 
 def record_rung(store: Store, seat: Seat, begun: Sequence[tuple[Letter, Route]], outcome: Outcome, *, now: int) -> None:
@@ -102,6 +117,11 @@ def record_rung(store: Store, seat: Seat, begun: Sequence[tuple[Letter, Route]],
             seat = there
 
 
+def _outcome(store: Store, seat: Seat, letter: Letter, route: Route) -> str:
+    """What the last ring for a letter proved, since its reader's present holder sits there."""
+    return route.proved if letter.channel else _last_outcome(store, seat, letter.n)
+
+
 def _last_outcome(store: Store, seat: Seat, n: int) -> str:
     """What a ring for letter `n` proved last, since its present holder sits at the seat."""
     rung = [one for one in store.index.receipts(n) if one.seat == seat.name and one.state in PROVED]
@@ -118,7 +138,8 @@ def to_announce(store: Store, session: Session, seats: Sequence[Seat], *, now: i
     handout = handout_of(store, session.id)
     for seat in seats:
         handed_out = handout.numbers(seat)
-        letters = store.index.unread(seat.bag, seat.name, after=seat.announced, limit=MOST_LETTERS + len(handed_out))
+        limit = MOST_LETTERS + len(handed_out)
+        letters = store.index.unread(seat.bag, seat.name, after=seat.announced, limit=limit, waking=True)
         rows = {row.key: Route.of(row) for row in store.board.under(routes.routes_of(seat.bag, seat.name))}
         for letter in letters:
             if letter.n not in handed_out:
@@ -190,7 +211,7 @@ def _look_again(store: Store, route: Route, now: int) -> None:
     session = holder.present
     if session is None or letter.n <= seat.announced:  # it waits for the next holder, or until this one asks for it
         store.board.change([Delete(route.key)])
-    elif route.way == QUEUE and route.rung and _last_outcome(store, seat, letter.n) == "notified":
+    elif route.way == QUEUE and route.rung and _outcome(store, seat, letter, route) == "notified":
         store.board.change([route.but(due=None).put()])  # Codex keeps the line until its thread takes it
     elif letter.n in handout_of(store, session.id).numbers(seat) and not _given_up(store, holder, letter, now):
         store.board.change([route.again(now, rung=route.rung).put()])  # its proof is still to come

@@ -44,7 +44,7 @@ class Presence(Record):
 
 
 class Occupancy(Record):
-    """A seat now. present: the session that sits there and may live. waiting: letters that were not shown there.
+    """A seat now. present: the session that sits there and may live. waiting: letters to it that were not shown there.
 
     last: the session that holds the seat, or held it last, as far as the board still knows it.
     """

@@ -40,8 +40,9 @@ class Route(Record):
     """The route claimed for one letter at one recipient.
 
     n: the letter's number, 0 until a door was rung for it. rung: whether the prompt of that ring is awaited. shown:
-    whether the letter has been shown meanwhile, so that this prompt will bring nothing new.
-    attempts: how often it was rung. due: milliseconds since 1970; None: nobody needs to look.
+    whether the letter has been shown meanwhile, so that this prompt will bring nothing new. attempts: how often it was
+    rung. proved: what the last ring proved, kept here for a letter said in a channel. due: milliseconds since 1970;
+    None: nobody needs to look.
     """
 
     bag: str
@@ -52,6 +53,7 @@ class Route(Record):
     rung: bool = False
     shown: bool = False
     attempts: int = 0
+    proved: str = ""
     due: int | None = None
 
     @property

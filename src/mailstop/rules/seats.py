@@ -155,8 +155,8 @@ def vacated_in(store: Store, worktree: str) -> list[Seat]:
 
 
 def _has_open(store: Store, seat: Seat) -> bool:
-    """Whether mail waits at a seat, or it owes a reply."""
-    unread = store.index.count_unread(seat.bag, seat.name)
+    """Whether mail waits at a seat, or it owes a reply. What is said in channels goes on without it."""
+    unread = store.index.count_unread(seat.bag, seat.name, said=False)
     return bool(unread or store.index.owed(seat.bag, seat.name, limit=1))
 
 

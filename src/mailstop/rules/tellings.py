@@ -6,6 +6,7 @@ Whatever happens at one recipient touches no other, and not what is stored.
 from __future__ import annotations
 
 from mailstop import bells, faults
+from mailstop.letter import NOBODY
 from mailstop.records import Record
 from mailstop.rules.presence import session_of
 from mailstop.rules.routes import QUEUE, SOCKET, TURN, VISIT, way_to
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from mailstop.seat import Seat
 
 WAITING = "its bell was rung: a check that waits shows it now, any other when it next runs"
+QUIET = "a letter of this kind wakes nobody: it is shown when its reader next looks"
 NOT_RUNG = "ringing for it failed or was broken off: whoever comes next does it"
 
 
@@ -38,6 +40,9 @@ def tell(store: Store, holder: Holder, letter: Letter, route: Route | None, *, n
 
     sealed: see `way_to`.
     """
+    if letter.wakes == NOBODY and holder.present:
+        bells.ring(holder.present.bell)
+        return Told(holder.seat.name, "stored", "none", QUIET)
     if route is None or holder.session is None:
         return Told(holder.seat.name, "stored", "none", _waits_text(holder, seat_now(store, holder.seat)))
     if route.way == TURN and holder.session.client == "codex":

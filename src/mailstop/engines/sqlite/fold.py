@@ -31,9 +31,20 @@ def _letter(sqlite: sqlite3.Connection, entry: Entry) -> None:
     data = entry.data
     ref, thread = _place(sqlite, data.get("ref"), entry.n)
     sqlite.execute(
-        "INSERT INTO letters VALUES (?, ?, ?, ?, ?, ?)",
-        (entry.n, entry.bag, data["from"], data.get("needs_reply", False), ref, thread),
+        "INSERT INTO letters VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            entry.n,
+            entry.bag,
+            data["from"],
+            data.get("needs_reply", False),
+            ref,
+            thread,
+            data.get("channel"),
+            data.get("wakes", "all"),
+        ),
     )
+    if data.get("channel"):
+        _subject("channels").said(sqlite, entry)
     for seat in data["to"]:
         sqlite.execute(
             "INSERT OR IGNORE INTO deliveries VALUES (?, ?, ?, 'stored', 0, NULL)", (entry.bag, seat, entry.n)
@@ -74,6 +85,13 @@ def _answer(sqlite: sqlite3.Connection, entry: Entry, ref: int) -> None:
     if changed:
         _receipt(sqlite, entry, ref, seat, "answered", f"letter {entry.n}")
         sqlite.execute("DELETE FROM owed WHERE bag = ? AND seat = ? AND n = ?", (entry.bag, seat, ref))
+    elif _was_said(sqlite, ref):
+        _subject("channels").hear(sqlite, entry.bag, seat, ref)
+
+
+def _was_said(sqlite: sqlite3.Connection, n: int) -> bool:
+    """Whether a letter was said in a channel, where nothing is kept for each reader."""
+    return bool(sqlite.execute("SELECT 1 FROM letters WHERE n = ? AND channel IS NOT NULL", (n,)).fetchall())
 
 
 def _know(sqlite: sqlite3.Connection, entry: Entry, seat: str) -> None:
@@ -110,6 +128,7 @@ def _taken(sqlite: sqlite3.Connection, entry: Entry) -> None:
         ),
     )
     sqlite.execute("INSERT INTO moves VALUES (?, ?, ?, 'taken')", (entry.n, entry.bag, data["seat"]))
+    _subject("channels").taken(sqlite, entry)
 
 
 def _left(sqlite: sqlite3.Connection, entry: Entry) -> None:
@@ -132,6 +151,10 @@ def _receipts(sqlite: sqlite3.Connection, entry: Entry) -> None:
     seat, state = data["seat"], data["state"]
     shown = state in ("shown", "shown in part")
     for n in data["letters"]:
+        if _was_said(sqlite, n):
+            if shown:
+                _subject("channels").hear(sqlite, entry.bag, seat, n)
+            continue
         _receipt(sqlite, entry, n, seat, state, data.get("evidence", ""))
         place = (entry.bag, seat, n)
         for (before,) in sqlite.execute(
@@ -152,6 +175,6 @@ def _receipt(sqlite: sqlite3.Connection, entry: Entry, n: int, seat: str, state:
 
 
 # type of entry: the file in `subjects/` that folds it
-_SUBJECTS: dict[str, str] = {}
+_SUBJECTS: dict[str, str] = {"channel_joined": "channels", "channel_left": "channels"}
 
 _STEPS = {"letter": _letter, "taken": _taken, "left": _left, "receipt": _receipts}

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from mailstop.engines.sqlite.driver import sqlite3
+    from mailstop.engines.sqlite.subjects.channels import SQLiteChannels
     from mailstop.history import History, Move
     from mailstop.letter import Letter
     from mailstop.receipt import Delivery, Receipt
@@ -52,13 +53,28 @@ class SQLiteIndex:
         return int(number)
 
     def unread(
-        self, bag: str, seat: str, *, sender: str | None = None, after: int = 0, limit: int = 50
+        self,
+        bag: str,
+        seat: str,
+        *,
+        sender: str | None = None,
+        after: int = 0,
+        limit: int = 50,
+        waking: bool = False,
     ) -> list[Letter]:
-        return self._letters("unread", bag=bag, seat=seat, sender=sender, after=after, limit=limit)
+        place: dict[str, Any] = {"bag": bag, "seat": seat, "sender": sender, "limit": limit, "waking": waking}
+        letters = self._letters("unread", after=after, **place)
+        unheard = self._rows("unheard", bag=bag, seat=seat, after=after)
+        if not unheard:
+            return letters
+        said = self.channels.unread(place, unheard)
+        return sorted([*letters, *said], key=lambda letter: letter.n)[:limit]
 
-    def count_unread(self, bag: str, seat: str, *, until: int | None = None) -> int:
-        ((count,),) = self._rows("count_unread", bag=bag, seat=seat, until=_LAST if until is None else until)
-        return int(count)
+    def count_unread(self, bag: str, seat: str, *, until: int | None = None, said: bool = True) -> int:
+        last = _LAST if until is None else until
+        ((count,),) = self._rows("count_unread", bag=bag, seat=seat, until=last)
+        unheard = self._rows("unheard", bag=bag, seat=seat, after=0) if said else []
+        return int(count) + (self.channels.count_unread(bag, seat, last, unheard) if unheard else 0)
 
     def unread_counts(self) -> dict[tuple[str, str], int]:
         return {(bag, seat): int(count) for bag, seat, count in self._rows("unread_counts")}
@@ -73,6 +89,12 @@ class SQLiteIndex:
         letter = self.letter(n)
         if letter is None:
             return []
+        if letter.channel:
+            from mailstop.receipt import Delivery
+
+            readers = self.channels.readers_of_letter(n)
+            heard = [(reader, reader.has_heard(n)) for reader in readers]
+            return [Delivery(n, letter.bag, who.seat, "shown" if shown else "stored", shown) for who, shown in heard]
         from mailstop.engines.sqlite.rows import delivery_of
 
         rows = self._rows("deliveries", bag=letter.bag, seats=dumps(letter.to), n=n)
@@ -102,6 +124,12 @@ class SQLiteIndex:
 
         rows = self._rows("stay_ended", session=session, bag=bag)
         return move_of(rows[0], self._tables.path) if rows else None
+
+    @property
+    def channels(self) -> SQLiteChannels:
+        from mailstop.engines.sqlite.subjects.channels import SQLiteChannels
+
+        return SQLiteChannels(self._tables)
 
     def bags(self) -> list[str]:
         return [bag for (bag,) in self._rows("bags")]

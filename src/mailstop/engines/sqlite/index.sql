@@ -5,9 +5,12 @@ CREATE TABLE letters (
     sender TEXT NOT NULL,
     needs_reply INTEGER NOT NULL,
     ref INTEGER,
-    thread INTEGER NOT NULL
+    thread INTEGER NOT NULL,
+    channel TEXT,
+    wakes TEXT NOT NULL
 ) STRICT;
 CREATE INDEX letters_sender ON letters (bag, sender, n);
+CREATE INDEX letters_channel ON letters (bag, channel, n, sender) WHERE channel IS NOT NULL;
 CREATE INDEX letters_thread ON letters (thread, n) WHERE ref IS NOT NULL;
 
 CREATE TABLE deliveries (
@@ -63,3 +66,31 @@ CREATE TABLE moves (
     seat TEXT NOT NULL,
     act TEXT NOT NULL
 ) STRICT;
+
+-- Channels. A letter that was said in one has no deliveries: what a seat has heard of a channel is its position there,
+-- and, while something before it is unheard, the letters behind the position in `heard`.
+CREATE TABLE readers (
+    bag TEXT NOT NULL,
+    seat TEXT NOT NULL,
+    channel TEXT NOT NULL,
+    since INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    PRIMARY KEY (bag, seat, channel)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX readers_channel ON readers (bag, channel, seat);
+
+CREATE TABLE heard (
+    bag TEXT NOT NULL,
+    seat TEXT NOT NULL,
+    channel TEXT NOT NULL,
+    n INTEGER NOT NULL,
+    PRIMARY KEY (bag, seat, channel, n)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE projects (
+    bag TEXT NOT NULL,
+    project_id TEXT NOT NULL,
+    channel TEXT NOT NULL,
+    PRIMARY KEY (bag, project_id)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX projects_channel ON projects (bag, channel);

@@ -9,18 +9,28 @@ FROM entries e JOIN letters l USING (n) WHERE e.id = :id;
 -- newest: the number of the newest letter
 SELECT coalesce(max(n), 0) FROM letters;
 
--- unread: the letters a seat was not shown, oldest first; uses deliveries_unread
+-- unread: the letters to a seat that it was not shown, oldest first; uses deliveries_unread
 SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread
 FROM deliveries d INDEXED BY deliveries_unread JOIN letters l USING (n) JOIN entries e USING (n)
 WHERE d.bag = :bag AND d.seat = :seat AND d.shown = 0 AND d.n > :after AND (:sender IS NULL OR l.sender = :sender)
+AND (NOT :waking OR l.wakes <> 'nobody')
 ORDER BY d.n LIMIT :limit;
 
--- count_unread: how many letters up to a number a seat was not shown; uses deliveries_unread
+-- count_unread: how many letters to a seat, up to a number, it was not shown; uses deliveries_unread
 SELECT count(*) FROM deliveries INDEXED BY deliveries_unread
 WHERE bag = :bag AND seat = :seat AND shown = 0 AND n <= :until;
 
 -- unread_counts: how many letters each seat was not shown; uses deliveries_unread
 SELECT bag, seat, count(*) FROM deliveries INDEXED BY deliveries_unread WHERE shown = 0 GROUP BY bag, seat;
+
+-- unheard: the channels in which something is new to a seat, each with the number behind which that is; uses
+-- letters_channel
+SELECT r.channel, max(r.position, :after) FROM readers r
+WHERE r.bag = :bag AND r.seat = :seat AND EXISTS (
+    SELECT 1 FROM letters l INDEXED BY letters_channel
+    WHERE l.bag = r.bag AND l.channel = r.channel AND l.n > max(r.position, :after) AND l.sender <> r.seat
+    AND NOT EXISTS (
+        SELECT 1 FROM heard h WHERE h.bag = r.bag AND h.seat = r.seat AND h.channel = r.channel AND h.n = l.n));
 
 -- owed: letters shown to a seat that ask for a reply and have none from it, oldest first
 SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread
