@@ -367,7 +367,7 @@ class Start(Record):
     to it by themselves. inherited: letters to its seat from before it sat there, which are announced and not
     shown. owing: letters that it was shown and has not answered. ended: seats of this folder whose sessions
     ended, with the number of letters that wait there. left_owing: letters from before it sat there that somebody was
-    shown and nobody has answered.
+    shown and nobody has answered. leads: the project that it leads; leader: else the seat that leads its project.
     """
 
     seats: tuple[tuple[str, str], ...] = ()
@@ -376,6 +376,8 @@ class Start(Record):
     owing: tuple[Letter, ...] = ()
     ended: tuple[tuple[str, int], ...] = ()
     left_owing: int = 0
+    leads: str = ""
+    leader: str = ""
 
 
 def announcement(start: Start, *, compact: bool = False) -> str:
@@ -415,6 +417,8 @@ def _introduction(start: Start, detail: int) -> list[str]:
             "mailstop: this session has no seat. It may look (mailstop who, mailstop read) but not write, "
             "and no letter comes to it. To take a seat: mailstop join NAME"
         ]
+    if detail and (start.leads or start.leader):
+        lines.append(_leading(start))
     if start.waiting:
         lines.append(_waiting(start.waiting))
     if start.inherited:
@@ -436,11 +440,19 @@ def _reminder(start: Start, detail: int) -> list[str]:
         return ["mailstop: this session has no seat. To take one: mailstop join NAME"]
     how = "Letters come by themselves; write: mailstop send SEAT -"
     lines = [f"mailstop: {_seats(start, detail)}.", how]
+    if detail > 1 and start.leads:
+        lines.append(_leading(start))
     if start.owing:
         lines.append(f"Reply due: {_owed(start, detail)}.")
     if start.waiting + start.inherited:
         lines.append(_waiting(start.waiting + start.inherited))
     return lines
+
+
+def _leading(start: Start) -> str:
+    if start.leads:
+        return f"It leads project {_name(start.leads)} (mailstop lead)."
+    return f"Its project is led by {_seat(start.leader)}: mailstop send leader -"
 
 
 def _seats(start: Start, detail: int) -> str:

@@ -57,6 +57,12 @@ class Session(Record):
     details: Mapping[str, Any] = {}
 
     @property
+    def may_lead(self) -> bool:
+        """Whether it leads its project by itself where nobody does: a client's session that a person can see, on the
+        default branch of a repository as it was when the session last told of it."""
+        return self.attended and self.client != "program" and bool(self.branch) and self.on_default_branch
+
+    @property
     def key(self) -> str:
         """Its row on the board."""
         return session_key(self.id)

@@ -11,7 +11,7 @@ from mailstop.engines.memory.index import Tables
 from mailstop.json_text import loads
 from tests.party import Party
 
-FOLDED = ("letters", "deliveries", "owed", "receipts", "seats", "moves")
+FOLDED = ("letters", "deliveries", "owed", "receipts", "seats", "moves", "leaders")
 
 
 def default_store(home: Path) -> Path:

@@ -33,6 +33,7 @@ VERBS = {
     "status": "say who I am here, or what became of a letter",
     "who": "list sessions and what they do, and empty seats with mail",
     "me": "show what others see of this session, and change it",
+    "lead": "say who leads the project, lead it, or no longer",
     "watch": "print a line for each new letter",
     "bags": "list the bags",
     "demo": "let two programs exchange letters in a temporary home",
@@ -40,7 +41,7 @@ VERBS = {
     "version": "print the version",
     "hook": "for clients: take a hook's event from standard input",
 }
-WRITING = ("send", "reply", "join", "me")  # verbs of which it may be in doubt whether anything was stored
+WRITING = ("send", "reply", "join", "me", "lead")  # verbs of which it may be in doubt whether anything was stored
 ALIASES = {"inbox": "check", "whoami": "status", "--version": "version", "-V": "version"}
 
 

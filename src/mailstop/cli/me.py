@@ -7,13 +7,17 @@ from mailstop.cli.arguments import Option
 from mailstop.cli.result import Result
 from mailstop.cli.standing import presence_json, seat_text, session_text
 from mailstop.errors import UsageError
-from mailstop.names import PERSON
+from mailstop.names import PERSON, in_bag
 from mailstop.rules.ways import words_of
 from mailstop.session import STATUSES
+from mailstop.times import clock_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mailstop.cli.arguments import Arguments
+    from mailstop.leadership import Leadership
     from mailstop.office import Office
     from mailstop.rules.roster import Presence
     from mailstop.seat import Seat
@@ -39,12 +43,22 @@ def run(office: Office, args: Arguments) -> Result:
         text = f"you are the person, seat {PERSON} in every bag; the sessions: mailstop who"
         return Result({"who": "person", "session": None}, text)
     said = changes and office.presence.say(objective=args.objective, status=args.status)
-    present, own = office.presence.look(), office.seats()
-    lines = _lines(present, own)
+    present, own, led = office.presence.look(), office.seats(), office.leaders.own()
+    lines = [*_lines(present, own), *_leading_lines(led)]
     if changes and not said:
         lines.append("nothing is new in that")
     seats = [{"bag": seat.bag, "seat": seat.name, "epoch": seat.epoch} for seat in own]
-    return Result({"who": office.caller.who, "session": presence_json(present), "seats": seats}, "\n".join(lines))
+    leads = [{"bag": each.bag, "project": each.project, "term": each.term} for each in led]
+    data = {"who": office.caller.who, "session": presence_json(present), "seats": seats, "leads": leads}
+    return Result(data, "\n".join(lines))
+
+
+def _leading_lines(led: Sequence[Leadership]) -> list[str]:
+    return [
+        f"leads: project {one_line(each.project, LONGEST)}{in_bag(each.bag)} since {clock_text(each.since)}, in term "
+        f"{each.term}"
+        for each in led
+    ]
 
 
 def _lines(present: Presence, own: list[Seat]) -> list[str]:

@@ -10,6 +10,7 @@ GROUPS = (
     ("write and read", ("send", "reply", "check", "read")),
     ("know", ("status", "who", "me", "bags", "watch")),
     ("sit", ("join", "leave")),
+    ("work together", ("lead",)),
     ("tend", ("doctor", "demo", "version")),
     ("for clients", ("hook",)),
 )

@@ -113,7 +113,10 @@ def _rows(columns: Sequence[str], lines: Sequence[Line]) -> list[list[str]]:
 
 
 def _seat(line: Line) -> str:
-    return name_text(line.occupancy.seat.name) + (" (you)" if line.mine else "") if line.occupancy else ""
+    if line.occupancy is None:
+        return ""
+    marks = ", ".join(mark for mark, holds in (("you", line.mine), ("leads", line.occupancy.leads)) if holds)
+    return name_text(line.occupancy.seat.name) + (f" ({marks})" if marks else "")
 
 
 def _session(line: Line) -> str:
@@ -206,6 +209,7 @@ def _seat_json(line: Line, occupancy: Occupancy) -> dict[str, Any]:
         "bag": seat.bag,
         "seat": seat.name,
         "you": line.mine,
+        "leads": occupancy.leads,
         **holder_json(occupancy.holder),
         "epoch": seat.epoch,
         "automatic": seat.automatic,

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from mailstop.engines.contracts.channels import ChannelIndex
+    from mailstop.engines.contracts.leaders import LeaderIndex
     from mailstop.engines.entry import Entry
     from mailstop.engines.row import Delete, Put, Row
     from mailstop.history import History, Move
@@ -120,7 +121,7 @@ class Index(Protocol):
         """How many letters were not shown to the seat, up to number `until` or in all. said: also those of channels."""
 
     def unread_counts(self) -> dict[tuple[str, str], int]:
-        """How many letters to each seat were not shown, by bag and seat; those of channels and seats with none left out."""
+        """How many letters to each seat were not shown, by bag and seat; where none wait it is left out."""
 
     def owed(self, bag: str, seat: str, *, limit: int = 20) -> list[Letter]:
         """Letters shown to the seat that ask for a reply and have none from it, oldest first."""
@@ -156,6 +157,10 @@ class Index(Protocol):
     @property
     def channels(self) -> ChannelIndex:
         """What can be asked about channels."""
+
+    @property
+    def leaders(self) -> LeaderIndex:
+        """What can be asked about leaders."""
 
     def bags(self) -> list[str]:
         """The bags that anybody has joined or written in."""

@@ -94,6 +94,8 @@ def _announcement(event: dict[str, Any], registered: Registered, refusal: str) -
         owing=registered.owed,
         ended=registered.ended,
         left_owing=registered.left_owing,
+        leads=registered.leads,
+        leader=registered.leader,
     )
     text = fence.announcement(start, compact=event.get("source") == "compact")
     answer = context(event, text)

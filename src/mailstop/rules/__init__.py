@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from mailstop.rules import (
         channels,
         hands,
+        leaders,
         letters,
         offers,
         presence,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
         routes,
         seats,
         sessions,
+        silence,
         sweeps,
         tellings,
         tenure,
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     __all__ = [
         "channels",
         "hands",
+        "leaders",
         "letters",
         "offers",
         "presence",
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
         "routes",
         "seats",
         "sessions",
+        "silence",
         "sweeps",
         "tellings",
         "tenure",

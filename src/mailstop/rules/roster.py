@@ -10,9 +10,12 @@ from mailstop.clients.activity import BUSY, IDLE, UNTOLD, Activity, activity_of
 from mailstop.clients.project import branch_of
 from mailstop.engines.entry import subject
 from mailstop.records import Record
+from mailstop.rules.leaders import is_of
 from mailstop.rules.presence import held_by, lives, session_of
 from mailstop.rules.routes import VISIT, way_of
+from mailstop.rules.silence import is_silent
 from mailstop.session import Session, session_key
+from mailstop.times import now_ms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,13 +49,15 @@ class Presence(Record):
 class Occupancy(Record):
     """A seat now. present: the session that sits there and may live. waiting: letters to it that were not shown there.
 
-    last: the session that holds the seat, or held it last, as far as the board still knows it.
+    last: the session that holds the seat, or held it last, as far as the board still knows it. leads: whether its
+    holder leads its project.
     """
 
     holder: Holder
     waiting: int = 0
     last: Session | None = None
     present: Presence | None = None
+    leads: bool = False
 
     @property
     def seat(self) -> Seat:
@@ -89,6 +94,7 @@ class Roster:
         self._sessions: dict[str, Session | None] = {session.id: session for session in found}
         self._presences: dict[str, Presence] = {}
         self._branches: dict[str, str] = {}
+        self._led = {(told.bag, told.seat): told for told in store.index.leaders.all() if told.seat}
 
     def seats(self, bag: str | None = None) -> list[Occupancy]:
         """All seats of a bag, or of all, by bag and name."""
@@ -141,7 +147,9 @@ class Roster:
         holder = held_by(seat, session, found.alive if found else False)
         present = found if holder.present else None
         waiting = self._waiting.get((seat.bag, seat.name), 0)
-        return Occupancy(holder, waiting, session or self._session(seat.holder), present)
+        told = self._led.get((seat.bag, seat.name))
+        leads = bool(present and told and is_of(told, seat) and not is_silent(present.session, now_ms()))
+        return Occupancy(holder, waiting, session or self._session(seat.holder), present, leads)
 
     def _session(self, session_id: str | None) -> Session | None:
         """The session; one that expires was left out of the look at all."""

@@ -18,6 +18,7 @@ from mailstop.session import KEPT_MS, STATUSES, Session, client_key, session_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from mailstop.engines.base import Store
@@ -84,7 +85,19 @@ def _earlier(store: Store, found: Session, known: str | None) -> Session | None:
 
 def end(store: Store, session: Session, *, now: int) -> None:
     """Write down that the session has ended. Its seats, and what waits there, stay."""
-    note(store, session, Delete(Handout(session.id).key), ended=now)
+    note(store, session, *_over(session), ended=now)
+
+
+def ending(store: Store, session: Session, *, now: int) -> tuple[list[Put | Delete], dict[str, int]] | None:
+    """The changes of the board by which the session ends, and the rows that guard them; see `end`, which makes them.
+
+    None where another process goes on with it already.
+    """
+    return _noted(store, session, _over(session), {"ended": now})
+
+
+def _over(session: Session) -> list[Put | Delete]:
+    return [Delete(Handout(session.id).key)]
 
 
 def said(objective: str | None, status: str | None) -> dict[str, str]:
@@ -108,14 +121,23 @@ def note(store: Store, session: Session, *also: Put | Delete, **facts: Any) -> b
     """Write down what is new of a session, with other changes of the board; nothing where another process goes on with
     it already. Whether it was written."""
     for _ in range(MOST_TRIES):
-        row = store.board.get(session.key)
-        there = Session.from_value(row.value) if row else None
-        if row is None or there is None or there.life != session.life:
+        noted = _noted(store, session, also, facts)
+        if noted is None:
             return False
-        changes = [Put(session.key, there.but(**facts).as_value()), *also]
+        changes, rows = noted
         try:
-            store.board.change(changes, expect={session.key: row.revision})
+            store.board.change(changes, expect=rows)
         except Conflict:
             continue
         return True
     return False
+
+
+def _noted(
+    store: Store, session: Session, also: Sequence[Put | Delete], facts: Mapping[str, Any]
+) -> tuple[list[Put | Delete], dict[str, int]] | None:
+    row = store.board.get(session.key)
+    there = Session.from_value(row.value) if row else None
+    if row is None or there is None or there.life != session.life:
+        return None
+    return [Put(session.key, there.but(**facts).as_value()), *also], {session.key: row.revision}

@@ -175,6 +175,11 @@ def _receipt(sqlite: sqlite3.Connection, entry: Entry, n: int, seat: str, state:
 
 
 # type of entry: the file in `subjects/` that folds it
-_SUBJECTS: dict[str, str] = {"channel_joined": "channels", "channel_left": "channels"}
+_SUBJECTS: dict[str, str] = {
+    "channel_joined": "channels",
+    "channel_left": "channels",
+    "led": "leaders",
+    "unled": "leaders",
+}
 
 _STEPS = {"letter": _letter, "taken": _taken, "left": _left, "receipt": _receipts}

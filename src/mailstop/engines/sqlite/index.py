@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from mailstop.engines.sqlite.driver import sqlite3
     from mailstop.engines.sqlite.subjects.channels import SQLiteChannels
+    from mailstop.engines.sqlite.subjects.leaders import SQLiteLeaders
     from mailstop.history import History, Move
     from mailstop.letter import Letter
     from mailstop.receipt import Delivery, Receipt
@@ -130,6 +131,12 @@ class SQLiteIndex:
         from mailstop.engines.sqlite.subjects.channels import SQLiteChannels
 
         return SQLiteChannels(self._tables)
+
+    @property
+    def leaders(self) -> SQLiteLeaders:
+        from mailstop.engines.sqlite.subjects.leaders import SQLiteLeaders
+
+        return SQLiteLeaders(self._tables)
 
     def bags(self) -> list[str]:
         return [bag for (bag,) in self._rows("bags")]

@@ -94,3 +94,20 @@ CREATE TABLE projects (
     PRIMARY KEY (bag, project_id)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX projects_channel ON projects (bag, channel);
+
+-- Leaders: the last of each project; seat and session are empty where a term was ended.
+CREATE TABLE leaders (
+    bag TEXT NOT NULL,
+    project_id TEXT NOT NULL,
+    project TEXT NOT NULL,
+    last INTEGER NOT NULL,
+    term INTEGER NOT NULL,
+    seat TEXT NOT NULL,
+    session TEXT NOT NULL,
+    epoch INTEGER NOT NULL,
+    since INTEGER NOT NULL,
+    forced INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    PRIMARY KEY (bag, project_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX leaders_session ON leaders (session) WHERE session <> '';
