@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 
-from benchmarks import durable_send, guards, hooks, leases, sixteen_writers, tasks, unread, wakes, whole_processes
+from benchmarks import durable_send, guards, hooks, leases, sixteen_writers, tasks, unread, wakes, who, whole_processes
 from benchmarks.measure import Comparison
 
 
@@ -27,6 +27,7 @@ def main(words: list[str]) -> int:
         "unread": lambda: unread.comparisons(many),
         "tasks": lambda: tasks.comparisons(min(many, 100_000)),
         "wakes": wakes.comparisons,
+        "who": who.comparisons,
     }
     unknown = [name for name in names if name not in suites]
     if unknown:

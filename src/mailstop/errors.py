@@ -88,6 +88,22 @@ class PersonStays(NotSeated):
     """`human` is the person's own seat in every bag: nobody takes it, and nobody leaves it."""
 
 
+# -- presence
+
+
+class PersonHasNoSession(Refused):
+    """The person has no session, so no objective and no status: those are a session's own. The sessions: mailstop
+    who"""
+
+
+class SessionMoved(Refused):
+    """Another process goes on with this session, or the store does not know it any more. Nothing was changed. Who this
+    is now: mailstop status"""
+
+
+# -- letters
+
+
 class OwnSeat(Refused):
     """A letter from {name!r}{where} to itself was refused: nobody writes to their own seat."""
 
@@ -302,6 +318,31 @@ class LeasesMove(Refused):
     """Leases were taken and ended faster than this one could be {act}. Nothing was {act}: try again."""
 
 
+# -- leaders
+
+
+class ProjectLed(Refused):
+    """Project {project}{where} is led by seat {seat} ({holder}) since {since}, in term {term}, and a leader who lives
+    is not replaced. Nothing was changed. It may release the post (mailstop lead release), and the person may say who
+    leads (mailstop lead claim --force SEAT)."""
+
+
+class NotLeading(Refused):
+    """{who} project {project}{where}: {instead}. Nothing was changed."""
+
+
+class StaleLeader(Refused):
+    """Term {term} of project {project}{where} is over: {instead}. Nothing was stored. As it is now: mailstop lead"""
+
+
+class NobodyThere(Refused):
+    """Nobody sits at seat {name!r}{where}, so nobody can lead from there. Who is here: mailstop who"""
+
+
+class NoProject(Refused):
+    """Seat {name!r}{where} is of no project that is known, so there is nothing to lead from there."""
+
+
 # -- usage ------------------------------------------------------------------------------------------------------------
 
 
@@ -322,6 +363,18 @@ class NotFound(MailstopError):
 
 class UnknownSeat(NotFound):
     """{problem}.{advice}"""
+
+
+class NoLeader(NotFound):
+    """Nobody leads {whom}{where}{reason}. Nothing was stored. To lead it: mailstop lead claim{others}"""
+
+
+class SeveralLeaders(NotFound):
+    """Several lead a project each{where}: {listed}. Nothing was stored: write to one of these seats."""
+
+
+class UnknownProject(NotFound):
+    """It is not clear which project is meant: {problem}."""
 
 
 class UnknownNumber(NotFound):

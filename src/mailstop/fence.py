@@ -433,7 +433,8 @@ class Start(Record):
     to it by themselves. inherited: letters to its seat from before it sat there, which are announced and not
     shown. owing: letters that it was shown and has not answered. ended: seats of this folder whose sessions
     ended, with the number of letters that wait there. left_owing: letters from before it sat there that somebody was
-    shown and nobody has answered. tasks: open ones that lie with its seats.
+    shown and nobody has answered. tasks: open ones that lie with its seats. leads: the project that it leads; leader:
+    else the seat that leads its project.
     """
 
     seats: tuple[tuple[str, str], ...] = ()
@@ -443,6 +444,8 @@ class Start(Record):
     ended: tuple[tuple[str, int], ...] = ()
     left_owing: int = 0
     tasks: tuple[int, ...] = ()
+    leads: str = ""
+    leader: str = ""
 
 
 def announcement(start: Start, *, compact: bool = False) -> str:
@@ -482,6 +485,8 @@ def _introduction(start: Start, detail: int) -> list[str]:
             "mailstop: this session has no seat. It may look (mailstop who, mailstop read) but not write, "
             "and no letter comes to it. To take a seat: mailstop join NAME"
         ]
+    if detail and (start.leads or start.leader):
+        lines.append(_leading(start))
     if start.waiting:
         lines.append(_waiting(start.waiting))
     if start.inherited:
@@ -505,6 +510,8 @@ def _reminder(start: Start, detail: int) -> list[str]:
         return ["mailstop: this session has no seat. To take one: mailstop join NAME"]
     how = "Letters come by themselves; write: mailstop send SEAT -"
     lines = [f"mailstop: {_seats(start, detail)}.", how]
+    if detail > 1 and start.leads:
+        lines.append(_leading(start))
     if start.owing:
         lines.append(f"Reply due: {_owed(start, detail)}.")
     if start.tasks and detail:
@@ -512,6 +519,12 @@ def _reminder(start: Start, detail: int) -> list[str]:
     if start.waiting + start.inherited:
         lines.append(_waiting(start.waiting + start.inherited))
     return lines
+
+
+def _leading(start: Start) -> str:
+    if start.leads:
+        return f"It leads project {_name(start.leads)} (mailstop lead)."
+    return f"Its project is led by {_seat(start.leader)}: mailstop send leader -"
 
 
 def _seats(start: Start, detail: int) -> str:

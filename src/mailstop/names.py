@@ -14,7 +14,8 @@ PERSON = "human"
 POSTMASTER = "postmaster"
 GENERAL = "general"  # the channel of everyone in a bag
 LEADING = "leader"  # the channel about who leads
-RESERVED = frozenset({PERSON, "leader", POSTMASTER})  # the person's seat, a role, and whose notices come from mailstop
+LEADER = "leader"  # the seat name that means whoever leads the sender's project
+RESERVED = frozenset({PERSON, LEADER, POSTMASTER})  # the person's seat, a role, and whose notices come from mailstop
 
 _LONGEST_QUOTE = 80  # characters of a refused name that its refusal repeats
 _FIRST = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")

@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from mailstop.acts.asks import Asks
     from mailstop.acts.budgets import Budgets
     from mailstop.acts.channels import Channels
+    from mailstop.acts.leaders import Leaders
     from mailstop.acts.leases import Leases
+    from mailstop.acts.presence import OwnPresence
     from mailstop.acts.tasks import Tasks
     from mailstop.clients.caller import Caller
     from mailstop.doors.base import Outcome
@@ -79,7 +81,8 @@ class Registered(Record):
     """A session that was written down: its seat, whether it goes on with an earlier one, and what waits.
 
     owed: letters that it was shown and has not answered. left_owing: how many others of its seat are not answered, from
-    before it sat there. tasks: numbers of open ones that lie with its seats.
+    before it sat there. tasks: numbers of open ones that lie with its seats. leads: the project that it leads; leader:
+    else the seat that leads the project of its own.
     """
 
     session: Session
@@ -92,6 +95,8 @@ class Registered(Record):
     ended: tuple[tuple[str, int], ...] = ()
     left_owing: int = 0
     tasks: tuple[int, ...] = ()
+    leads: str = ""
+    leader: str = ""
 
 
 class Office:
@@ -121,6 +126,10 @@ class Office:
             self._session = session_of(self.store, registration.session) if registration else None
             self._looked_up = True
         return self._session
+
+    def forget_session(self) -> None:
+        """What was looked up of the caller's session is out of date; it is looked up anew when it is asked for."""
+        self._looked_up = False
 
     @property
     def session_id(self) -> str:
@@ -219,6 +228,33 @@ class Office:
         if not self.is_person:
             raise PersonOnly(act=act)
 
+    @property
+    def leaders(self) -> Leaders:
+        """Who leads a project."""
+        from mailstop.acts.leaders import Leaders
+
+        return Leaders(self)
+
+    def claim_vacant(self, *, anew: bool = True) -> None:
+        """Let the caller's session lead its project if it is one that does so by itself, and nobody leads it.
+
+        anew: it has just told where it works.
+        """
+        if self.session is not None and self.session.may_lead and not self.caller.sandboxed:
+            self.leaders.claim_vacant(anew=anew)
+
+    def _leads(self, bag: str | None = None) -> bool:
+        """Whether the caller's session leads anything, in that bag or in any."""
+        told = self.store.index.leaders.of_session(self.session.id) if self.session else []
+        return any(bag in (None, each.bag) for each in told)
+
+    @property
+    def presence(self) -> OwnPresence:
+        """What the caller's session shows of itself."""
+        from mailstop.acts.presence import OwnPresence
+
+        return OwnPresence(self)
+
     # -- sessions and seats -------------------------------------------------------------------------------------------
 
     def register(
@@ -241,6 +277,7 @@ class Office:
             seated = rules.seats.take(self.store, session, seat, now=now, ancestry=ancestry)
         elif automatic and not held:
             seated = rules.seats.take_automatically(self.store, session, now=now, ancestry=ancestry)
+        self.claim_vacant()
         return self._registered(session, seated, resumed)
 
     def _registered(self, session: Session, seated: Seated | None, resumed: bool) -> Registered:
@@ -255,6 +292,7 @@ class Office:
         )
         vacated = seated.vacated if seated else ()
         ended = tuple((name, index.count_unread(DEFAULT_BAG, name, said=False)) for name in vacated)
+        leads, leader = self._leading(held)
         return Registered(
             session,
             seated,
@@ -266,6 +304,8 @@ class Office:
             ended,
             left_owing=len(due) - len(owed),
             tasks=self._open_tasks(held),
+            leads=leads,
+            leader=leader,
         )
 
     def _open_tasks(self, seats: Sequence[Seat]) -> tuple[int, ...]:
@@ -276,6 +316,15 @@ class Office:
         tasks = self.store.index.tasks
         found = (tasks.held(seat.bag, seat.name, only_open=True, limit=MOST_TASKS) for seat in having)
         return tuple(task.n for some in found for task in some)
+
+    def _leading(self, held: Sequence[Seat]) -> tuple[str, str]:
+        """The project that the caller leads from the first of its seats, or the seat that leads that one's project."""
+        if not held or self.store.index.leaders.of(held[0].bag, held[0].project_id) is None:
+            return "", ""
+        place = self.leaders.post(held[0].bag)
+        if place.leads is None:
+            return "", ""
+        return (place.project, "") if place.is_led_from(held[0]) else ("", place.leads.seat)
 
     def note_mode(self, mode: str) -> None:
         """The client tells its permission mode; it decides which doors may be rung."""
@@ -289,7 +338,11 @@ class Office:
         session = self.session
         if session is None:
             raise self._must_join(bag)
-        seated = rules.seats.take(self.store, session, name, bag=bag, now=self.clock(), ancestry=self.caller.trail)
+        if self._leads(bag):
+            seated = self.leaders.move(name, bag)
+        else:
+            seated = rules.seats.take(self.store, session, name, bag=bag, now=self.clock(), ancestry=self.caller.trail)
+        self.claim_vacant(anew=False)
         self.set_bell()  # for what waits there
         left = [Seat(bag, seated.left)] if seated.left else []
         self._seats_changed(seated.seat, *left)
@@ -301,7 +354,10 @@ class Office:
             raise PersonStays()
         if self.session is None:
             raise NotSeated(where=in_bag(bag))
-        left = rules.seats.leave(self.store, self.session, bag=bag, now=self.clock())
+        leads = self._leads(bag)
+        left = (
+            self.leaders.leave(bag) if leads else rules.seats.leave(self.store, self.session, bag=bag, now=self.clock())
+        )
         self._seats_changed(left)
         return left
 
@@ -309,7 +365,8 @@ class Office:
         """The caller's session has ended. Its seats stay, and what waits there."""
         if self.session is not None:
             bells.silence(self.session.bell)
-            rules.sessions.end(self.store, self.session, now=self.clock())
+            if not (self._leads() and self.leaders.end()):
+                rules.sessions.end(self.store, self.session, now=self.clock())
             self._seats_changed(*self.seats())
             if self.session.client == "codex":
                 self.set_bell()  # for the other threads that share it

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mailstop.letter import Letter
     from mailstop.office import Office
     from mailstop.receipt import Delivery, Receipt
-    from mailstop.rules.roster import Bag, Occupancy
+    from mailstop.rules.roster import Bag, Occupancy, Presence
     from mailstop.session import Session
 
 LONGEST_SEARCH = 500  # characters
@@ -54,11 +54,15 @@ class Reading:
         """All seats of a bag, or of all, with who holds them."""
         return [holder_of(self._office.store, seat) for seat in self._office.store.index.seats(bag)]
 
-    def roster(self, bag: str | None = None) -> list[Occupancy]:
-        """All seats of a bag, or of all, with who holds them, what would wake those, and what waits there."""
+    def attendance(self, bag: str | None = None) -> tuple[list[Occupancy], list[Presence]]:
+        """All seats of a bag, or of all, with who is there and what waits; and, of all, the sessions without a seat.
+
+        Raises UnknownBag.
+        """
         if bag is not None:
             self._office.checked_bag(bag)
-        return rules.roster.roster(self._office.store, bag)
+        roster = rules.roster.Roster(self._office.store)
+        return roster.seats(bag), roster.seatless() if bag is None else []
 
     def bags(self, name: str | None = None) -> list[Bag]:
         """All bags, or that one, the one with the newest letter first. Raises UnknownBag."""

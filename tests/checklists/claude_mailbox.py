@@ -5,10 +5,10 @@ Each subject of coordination keeps its own lines, in `coordination/`; here they 
 
 from __future__ import annotations
 
-from tests.checklists.coordination import asks, budgets, channels, leases, tasks
+from tests.checklists.coordination import asks, budgets, channels, leading, leases, tasks
 from tests.checklists.line import Line
 
-PARTS = (asks, budgets, channels, leases, tasks)
+PARTS = (asks, budgets, channels, leading, leases, tasks)
 
 
 def joined() -> dict[str, Line]:

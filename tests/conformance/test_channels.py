@@ -464,7 +464,8 @@ def test_an_empty_seat_where_only_a_channel_waits_has_no_mail_waiting(office: Pl
     office.as_("builder").say("general")
 
     with office.stranger.at_office() as at:
-        assert {each.seat.name: each.waiting for each in at.reading.roster()} == {"builder": 0, "gone": 0}
+        seats, _ = at.reading.attendance()
+    assert {each.seat.name: each.waiting for each in seats} == {"builder": 0, "gone": 0}
 
 
 def test_sixteen_that_say_something_at_once_are_each_heard_once(office: Play) -> None:

@@ -529,6 +529,9 @@ STARTS = st.builds(
     ),
     ended=st.lists(st.tuples(NAMES | st.just(LONG_NAME), COUNTS), max_size=9).map(tuple),
     tasks=st.lists(st.integers(1, HIGHEST), max_size=9).map(tuple),
+    left_owing=COUNTS,
+    leads=st.just("") | NAMES | st.just(LONG_NAME),
+    leader=st.just("") | NAMES | st.just(LONG_NAME),
 )
 
 
@@ -550,6 +553,19 @@ def test_the_longest_of_everything_fits_into_an_announcement() -> None:
         ended = ((LONG_NAME, 10**6),) * 1_000
         start = Start(seats, 10**6, 10**6, (worst,) * 1_000, ended, 10**6, (HIGHEST,) * 1_000)
         is_short_and_whole(start)
+        is_short_and_whole(start.but(leads=LONG_NAME))
+        is_short_and_whole(start.but(leader=LONG_NAME))
+
+
+def test_a_leader_is_told_what_it_leads_also_after_compaction() -> None:
+    for compact in (False, True):
+        text = announcement(Start(ONE_SEAT, leads="api"), compact=compact)
+        assert "\nIt leads project api (mailstop lead)." in text
+
+
+def test_who_does_not_lead_is_told_at_its_start_who_does_and_how_to_reach_it() -> None:
+    assert "\nIts project is led by seat boss: mailstop send leader -" in announcement(Start(ONE_SEAT, leader="boss"))
+    assert "boss" not in announcement(Start(ONE_SEAT, leader="boss"), compact=True)
 
 
 def test_no_text_asks_to_keep_anything_from_the_person() -> None:

@@ -96,6 +96,18 @@ class _Git(Record):
     worktree: str
 
 
+def branch_of(worktree: str) -> str:
+    """What the top folder of a worktree has checked out now, as `Place.branch`; empty where there is no repository."""
+    if not os.path.isabs(worktree):  # nobody said where it works
+        return ""
+    entry = os.path.join(worktree, ".git")
+    try:
+        git = _linked(entry) if os.path.isfile(entry) else entry
+        return _text(checked_out(git)[0]) if git else ""
+    except (OSError, ValueError):
+        return ""
+
+
 def _repository(folder: str) -> Place | None:
     git = _git_over(folder)
     if git is None:

@@ -26,7 +26,7 @@ TESTERS_S = 0.25  # a sender that tests the lock holds it shared for microsecond
 
 def lock_path(bell: str) -> str:
     """The file that the monitor of this bell holds locked. Raises InvalidName."""
-    return os.path.join(state_folder(), "monitors", checked_name(bell, "bell"))
+    return f"{state_folder()}/monitors/{checked_name(bell, 'bell')}"
 
 
 def listening(bell: str) -> bool:

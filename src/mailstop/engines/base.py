@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mailstop.engines.contracts.asks import AskIndex
     from mailstop.engines.contracts.budgets import BudgetIndex
     from mailstop.engines.contracts.channels import ChannelIndex
+    from mailstop.engines.contracts.leaders import LeaderIndex
     from mailstop.engines.contracts.leases import LeaseIndex
     from mailstop.engines.contracts.tasks import TaskIndex
     from mailstop.engines.entry import Entry
@@ -71,8 +72,11 @@ class Board(Protocol):
     def get(self, key: str) -> Row | None:
         """The row of `key`, or None when there is none or it has expired."""
 
-    def under(self, prefix: str, *, after: str = "", limit: int | None = None) -> list[Row]:
-        """The rows whose key starts with `prefix`, by key: all, or at most `limit` of those behind the key `after`."""
+    def under(self, prefix: str, *, after: str = "", limit: int | None = None, lasting: bool = False) -> list[Row]:
+        """The rows whose key starts with `prefix`, by key: all, or at most `limit` of those behind the key `after`.
+
+        lasting: only those that do not expire.
+        """
 
     def due(self, now: int, *, beyond: int | None = None, limit: int = 50) -> list[Row]:
         """The rows due at `now` (milliseconds), the longest due first.
@@ -121,6 +125,9 @@ class Index(Protocol):
     def count_unread(self, bag: str, seat: str, *, until: int | None = None, said: bool = True) -> int:
         """How many letters were not shown to the seat, up to number `until` or in all. said: also those of channels."""
 
+    def unread_counts(self) -> dict[tuple[str, str], int]:
+        """How many letters to each seat were not shown, by bag and seat; where none wait it is left out."""
+
     def owed(self, bag: str, seat: str, *, limit: int = 20) -> list[Letter]:
         """Letters shown to the seat that ask for a reply and have none from it, oldest first."""
 
@@ -161,6 +168,10 @@ class Index(Protocol):
     @property
     def channels(self) -> ChannelIndex:
         """What can be asked about channels."""
+
+    @property
+    def leaders(self) -> LeaderIndex:
+        """What can be asked about leaders."""
 
     def bags(self) -> list[str]:
         """The bags that anybody has joined or written in."""

@@ -21,11 +21,12 @@ from mailstop.errors import (
 )
 from mailstop.kinds import action_needed, kind_of
 from mailstop.letter import ALL, NOBODY, Letter, checked_body, checked_kind, letter_from, new_id
-from mailstop.names import DEFAULT_BAG, PERSON, POSTMASTER, RESERVED, in_bag, is_name, nearest
+from mailstop.names import DEFAULT_BAG, LEADER, PERSON, POSTMASTER, RESERVED, in_bag, is_name, nearest
 from mailstop.records import Record
 from mailstop.rules.brakes import charge
 from mailstop.rules.tenure import guard
 from mailstop.seat import Seat
+from mailstop.times import now_ms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def store_letter(
     checked_fields(draft)
     for _ in range(MOST_TRIES):
         if draft.key and (first := with_key(store, writer, draft.key)):
-            return same_letter(first, draft), False
+            return same_letter(first, _as_it_was_meant(first, draft)), False
         recipients = resolved(store, writer, draft)
         ref = referred(store, draft.ref)
         entry = _entry(writer, draft, recipients, ref, now)
@@ -161,6 +162,9 @@ def resolved(store: Store, writer: Writer, draft: Draft) -> tuple[Seat, ...]:
     None where it is said in a channel. Raises UnknownChannel.
     """
     names = tuple(dict.fromkeys(draft.to))
+    if LEADER in names:
+        leads = _leading(store, writer)
+        names = tuple(dict.fromkeys(leads if name == LEADER else name for name in names))
     if draft.channel:
         return _none_in_a_channel(store, writer, draft)
     if not names:
@@ -175,6 +179,13 @@ def resolved(store: Store, writer: Writer, draft: Draft) -> tuple[Seat, ...]:
         waits = " For a seat that nobody has taken yet: --hold" if any(map(_may_wait, unknown)) else ""
         raise UnknownSeat(problem=problem, advice=f" Nothing was stored.{waits}")
     return tuple(seat for seat in found.values() if seat)
+
+
+def _leading(store: Store, writer: Writer) -> str:
+    """The seat that `leader` means to the writer. Raises NoLeader, SeveralLeaders."""
+    from mailstop.rules.leaders import leading_seat
+
+    return leading_seat(store, writer, now=now_ms()).name
 
 
 def _none_in_a_channel(store: Store, writer: Writer, draft: Draft) -> tuple[Seat, ...]:
@@ -208,8 +219,10 @@ def known_sender(store: Store, bags: Sequence[str], name: str) -> None:
 
 
 def _problem(name: str, known: Sequence[str], bag: str) -> str:
-    if name in RESERVED and name != PERSON:
-        return f"Nobody is known as {name!r}{in_bag(bag)}: it is no seat, but whoever leads"
+    if name == LEADER:
+        return f"{name!r} is no seat of its own, but the one of whoever leads (see: mailstop lead)"
+    if name == POSTMASTER:
+        return f"Nobody sits at seat {name!r}: mailstop's own notices come from there, and nobody reads there"
     near = nearest(name, known)
     instead = f"nearest: {', '.join(near)}" if near else "see: mailstop who"
     return f"There is no seat {name!r}{in_bag(bag)} ({instead})"
@@ -241,6 +254,15 @@ def with_key(store: Store, writer: Writer, key: str) -> Letter | None:
     """The letter that this seat stored with this key."""
     entry = store.ledger.on(_key_subject(writer, key))
     return store.index.letter_with_id(entry.data["letter"]) if entry else None
+
+
+def _as_it_was_meant(first: Letter, draft: Draft) -> Draft:
+    """The draft of a letter that is repeated, with the seat that `leader` meant the first time in its place."""
+    meant = [name for name in first.to if name not in draft.to]
+    if LEADER not in draft.to or len(meant) > 1:
+        return draft
+    to = (name for each in draft.to for name in (meant if each == LEADER else [each]))
+    return draft.but(to=tuple(dict.fromkeys(to)))
 
 
 def same_letter(first: Letter, draft: Draft) -> Letter:

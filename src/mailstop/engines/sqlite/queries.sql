@@ -39,6 +39,9 @@ SELECT (SELECT count(*) FROM deliveries INDEXED BY deliveries_unread
         WHERE :said AND r.bag = :bag AND r.seat = :seat AND NOT EXISTS (
             SELECT 1 FROM heard h WHERE h.bag = r.bag AND h.seat = r.seat AND h.channel = r.channel AND h.n = l.n));
 
+-- unread_counts: how many letters each seat was not shown; uses deliveries_unread
+SELECT bag, seat, count(*) FROM deliveries INDEXED BY deliveries_unread WHERE shown = 0 GROUP BY bag, seat;
+
 -- owed: letters shown to a seat that ask for a reply and have none from it, oldest first
 SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread
 FROM owed o JOIN deliveries d USING (bag, seat, n) JOIN letters l USING (n) JOIN entries e USING (n)
