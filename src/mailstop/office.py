@@ -18,7 +18,6 @@ from mailstop.errors import (
     UnknownBag,
     UnknownNumber,
 )
-from mailstop.letter import NOBODY
 from mailstop.names import DEFAULT_BAG, PERSON, checked_name, in_bag, nearest
 from mailstop.records import Record
 from mailstop.rules.presence import Holder, holder_of, lives, session_of
@@ -418,8 +417,9 @@ class Office:
         return self._send(rules.letters.postmaster(bag), draft, rider)
 
     def _send(self, writer: Writer, draft: Draft, rider: Callable[[str], Rider] | None) -> Sent:
-        claimed: dict[str, tuple[Holder, Route | None]] = {}
+        from mailstop.letter import NOBODY  # for who writes; a look does without it
 
+        claimed: dict[str, tuple[Holder, Route | None]] = {}
         wakes = rules.letters.whom_it_wakes(draft)
 
         def claims(letter_id: str, recipients: Sequence[Seat]) -> Sequence[Put | Delete]:
