@@ -34,13 +34,14 @@ from mailstop.errors import (
 )
 from mailstop.kinds import kind_of
 from mailstop.letter import Draft, Letter
+from mailstop.limits import Limits
 from mailstop.rules.routes import LONGEST_DEADLINE_MS
-from mailstop.rules.tasks import DEFAULT_RETURN_MS, HOLDERS_ACTS, LOOK_MS
+from mailstop.rules.tasks import HOLDERS_ACTS, LOOK_MS
 from mailstop.task import LONGEST_ISSUE, LONGEST_TITLE, OPEN, OVER, Order, Task
 from tests.conformance.play import Play
 from tests.conformance.player import Player, SessionPlayer
 
-RETURN_S = DEFAULT_RETURN_MS / 1000
+RETURN_S = Limits().task_return_ms / 1000
 LOOK_S = LOOK_MS / 1000
 
 

@@ -17,9 +17,9 @@ from mailstop.engines.base import Store
 from mailstop.engines.memory.store import MemoryStore, World
 from mailstop.engines.sqlite.store import SQLiteStore
 from mailstop.errors import MailstopError, NotTaskGiver, TaskInState, TaskMoved, TaskOver, TaskStays, TaskTaken
+from mailstop.limits import Limits
 from mailstop.names import PERSON
 from mailstop.office import Office
-from mailstop.rules.tasks import DEFAULT_RETURN_MS
 from mailstop.task import Order, Step, Task
 from tests.conformance.play import Play
 from tests.conformance.player import Player, SessionPlayer
@@ -207,7 +207,7 @@ class Work(RuleBasedStateMachine):
     def is_not_overdue(self, task: Task) -> None:
         is_empty = task.holder not in ("", PERSON) and task.holder not in self.sitting
         if is_empty and task.state not in TERMINAL and self.goes_back(task):
-            assert 0 <= self.play.clock.now - task.empty_since < DEFAULT_RETURN_MS
+            assert 0 <= self.play.clock.now - task.empty_since < Limits().task_return_ms
         else:
             assert task.empty_since == 0
 

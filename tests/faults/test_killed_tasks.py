@@ -18,9 +18,9 @@ import pytest
 
 from mailstop.engines.sqlite.store import SQLiteStore
 from mailstop.faults import VARIABLE
+from mailstop.limits import Limits
 from mailstop.names import POSTMASTER
 from mailstop.office import Office
-from mailstop.rules.tasks import DEFAULT_RETURN_MS
 from mailstop.task import OPEN, Order, Step
 from tests.faults import holder
 from tests.faults.soundness import assert_sound
@@ -146,7 +146,7 @@ def test_what_a_killed_holder_had_goes_back_once_and_no_change_is_half_done(tmp_
             before = {n: len(shop.steps(n)) for n in shop.numbers()}
             had = [n for n in before if shop.lead.tasks.account(n).task.holder == "builder"]
             had = [n for n in had if shop.lead.tasks.account(n).task.state in OPEN]
-            shop.ahead_ms += DEFAULT_RETURN_MS + 1_000
+            shop.ahead_ms += Limits().task_return_ms + 1_000
             goes_back_once(shop.lead, had)
             for n in shop.numbers():
                 task = shop.lead.tasks.account(n).task

@@ -116,6 +116,7 @@ class Tasks:
 
     def _giving(self, task: Task, writer: Writer, order: Order) -> Ride:
         on = rules.tasks.task_subject(task.bag, task.id)
+        acting = self._office.leaders.acting(task.bag, task.project_id)  # a term that ends meanwhile gives nothing
 
         def ride(letter_id: str) -> Rider:
             if self._store.ledger.on(on):
@@ -123,23 +124,17 @@ class Tasks:
             own = still(self._store, writer)
             now = self._office.clock()
             entry = rules.tasks.given_entry(task, own, order, letter_id=letter_id, now=now)
-            term, term_guard = self._term(task)
-            entry.data.update(term)
+            as_leader = acting.guard()
+            if acting.term:
+                entry.data["term"] = acting.term
             return Rider(
                 data=rules.tasks.about(task.id, GIVE, task.holder),
                 entries=(entry,),
-                expect={on: 0, **(guard(own.seat) if own.seat else {}), **term_guard},
+                expect={on: 0, **(guard(own.seat) if own.seat else {}), **as_leader},
                 board=rules.tasks.armed(self._store, task, now=now),
             )
 
         return ride
-
-    def _term(self, _task: Task) -> tuple[dict[str, int], dict[str, int]]:
-        """The term in which the caller leads the task's project, as fields of the entry that gives it, and its guard.
-
-        Nobody leads yet: once `office.leaders` is there, this asks it, and a stale term is refused by the guard.
-        """
-        return {}, {}
 
     def move(
         self, n: int, act: str, text: str = "", *, artifacts: tuple[str, ...] = (), bag: str | None = None

@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from mailstop.rules.letters import Writer
     from mailstop.task import Order
 
-DEFAULT_RETURN_MS = 10 * 60_000  # from when a seat is empty until its tasks go back
 LOOK_MS = 10 * 60_000  # between two looks at a seat that holds tasks and lives; less than routes.LONGEST_DEADLINE_MS
 MOST_AT_ONCE = 50  # tasks of one giver that one notice tells of
 
@@ -375,9 +374,9 @@ def seat_text(name: str) -> str:
 # -- empty seats ------------------------------------------------------------------------------------------------------
 
 
-def return_ms(_store: Store, _bag: str) -> int:
+def return_ms(store: Store, bag: str) -> int:
     """After how long at an empty seat the tasks of a bag go back, in milliseconds."""
-    return DEFAULT_RETURN_MS  # the bag's own limit, once bags have limits: store.index.budgets.limits(bag)
+    return store.index.budgets.limits(bag).task_return_ms
 
 
 def settlement(store: Store, bag: str, name: str, *, now: int) -> Settlement | None:

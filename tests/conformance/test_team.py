@@ -1,0 +1,96 @@
+"""A team: what the subjects of coordination do for one another."""
+
+from __future__ import annotations
+
+from unittest.mock import patch
+
+import pytest
+
+from mailstop.acts.leaders import Leaders
+from mailstop.errors import StaleLeader
+from mailstop.task import Order, Task
+from tests.conformance.play import Play
+from tests.conformance.player import Player, SessionPlayer
+
+
+def lead(player: Player) -> int:
+    """Claim the post, and return the term."""
+    with player.at_office() as office:
+        leads = office.leaders.claim().post.leads
+    assert leads is not None
+    return leads.term
+
+
+def give(player: Player, to: str) -> Task:
+    with player.at_office() as office:
+        return office.tasks.give(Order(to, "Fix it")).task
+
+
+def term_of(office: Play, task: Task) -> int | None:
+    """The term in which a task was given, as its entry says."""
+    with office.store() as store:
+        entries = [entry for entry in store.ledger.after(0, limit=10_000) if entry.type == "task_given"]
+    (given,) = [entry for entry in entries if entry.n == task.n]
+    return given.data.get("term")
+
+
+def test_a_leader_gives_a_task_in_its_term(office: Play) -> None:
+    builder, _worker = office.as_("builder"), office.as_("worker")
+    term = lead(builder)
+
+    assert term_of(office, give(builder, "worker")) == term
+
+
+def test_another_gives_a_task_in_no_term(office: Play) -> None:
+    lead(office.as_("builder"))
+    office.as_("worker")
+
+    assert term_of(office, give(office.as_("reviewer"), "worker")) is None
+
+
+def test_a_leader_whose_term_ends_meanwhile_gives_nothing(office: Play) -> None:
+    builder, _worker = office.as_("builder"), office.as_("worker")
+    lead(builder)
+    before = office.entries()
+    acting = Leaders.acting
+
+    def replaced(self: Leaders, bag: str, project_id: str, term: int | None = None) -> object:
+        found = acting(self, bag, project_id, term)
+        _take_the_post(office, builder)
+        return found
+
+    with patch.object(Leaders, "acting", replaced), pytest.raises(StaleLeader, match="seat worker leads it"):
+        give(builder, "worker")
+
+    with office.store() as store:
+        assert [entry.type for entry in store.ledger.after(0, limit=10_000)][before:].count("task_given") == 0
+
+
+def _take_the_post(office: Play, leader: SessionPlayer) -> None:
+    with leader.at_office() as at:
+        at.leaders.release()
+    lead(office.as_("worker"))
+
+
+def test_leader_as_a_tasks_seat_is_whoever_leads(office: Play) -> None:
+    lead(office.as_("builder"))
+    worker = office.as_("worker")
+
+    assert give(worker, "leader").holder == "builder"
+
+
+def test_the_bags_own_time_decides_when_the_tasks_of_an_empty_seat_go_back(office: Play) -> None:
+    builder, worker = office.as_("builder"), office.as_("worker")
+    office.person.sets_limits(task_return_min=2)
+    task = give(builder, "worker")
+    worker.die()
+
+    assert _holder(office, task) == "worker"
+    office.clock.advance(121)
+
+    assert _holder(office, task) == ""
+
+
+def _holder(office: Play, task: Task) -> str:
+    with office.stranger.at_office() as at:
+        return at.tasks.account(task.n).task.holder
