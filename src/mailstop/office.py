@@ -207,7 +207,7 @@ class Office:
     def _registered(self, session: Session, seated: Seated | None, resumed: bool) -> Registered:
         index = self.store.index
         held = tuple(index.seats_of(session.id))
-        self._look_at_tasks((seat.bag, seat.name) for seat in held)
+        self.look_at_tasks((seat.bag, seat.name) for seat in held)
         waiting = sum(index.count_unread(seat.bag, seat.name) for seat in held)
         due = [(seat, letter) for seat in held for letter in index.owed(seat.bag, seat.name)]
         owed = tuple(letter for seat, letter in due if letter.n > seat.announced)
@@ -252,7 +252,7 @@ class Office:
             raise self._must_join(bag)
         seated = rules.seats.take(self.store, session, name, bag=bag, now=self.clock(), ancestry=self.caller.trail)
         self.set_bell()  # for what waits there
-        self._look_at_tasks((bag, seat) for seat in (seated.seat.name, seated.left))
+        self.look_at_tasks((bag, seat) for seat in (seated.seat.name, seated.left))
         return seated
 
     def leave(self, *, bag: str = DEFAULT_BAG) -> Seat:
@@ -262,7 +262,7 @@ class Office:
         if self.session is None:
             raise NotSeated(where=in_bag(bag))
         left = rules.seats.leave(self.store, self.session, bag=bag, now=self.clock())
-        self._look_at_tasks([(bag, left.name)])
+        self.look_at_tasks([(bag, left.name)])
         return left
 
     def end(self) -> None:
@@ -270,11 +270,11 @@ class Office:
         if self.session is not None:
             bells.silence(self.session.bell)
             rules.sessions.end(self.store, self.session, now=self.clock())
-            self._look_at_tasks((seat.bag, seat.name) for seat in self.seats())
+            self.look_at_tasks((seat.bag, seat.name) for seat in self.seats())
             if self.session.client == "codex":
                 self.set_bell()  # for the other threads that share it
 
-    def _look_at_tasks(self, seats: Iterable[tuple[str, str]]) -> None:
+    def look_at_tasks(self, seats: Iterable[tuple[str, str]]) -> None:
         """Somebody has sat down at these seats of a bag, or is gone: where open tasks lie there, their givers are
         told."""
         try:
