@@ -282,7 +282,7 @@ class Office:
     def _registered(self, session: Session, seated: Seated | None, resumed: bool) -> Registered:
         index = self.store.index
         held = tuple(index.seats_of(session.id))
-        self._seats_changed(*held)
+        self.seats_changed(*held)
         waiting = sum(index.count_unread(seat.bag, seat.name) for seat in held)
         due = [(seat, letter) for seat in held for letter in index.owed(seat.bag, seat.name)]
         owed = tuple(letter for seat, letter in due if letter.n > seat.announced)
@@ -344,7 +344,7 @@ class Office:
         self.claim_vacant(anew=False)
         self.set_bell()  # for what waits there
         left = [Seat(bag, seated.left)] if seated.left else []
-        self._seats_changed(seated.seat, *left)
+        self.seats_changed(seated.seat, *left)
         return seated
 
     def leave(self, *, bag: str = DEFAULT_BAG) -> Seat:
@@ -357,7 +357,7 @@ class Office:
         left = (
             self.leaders.leave(bag) if leads else rules.seats.leave(self.store, self.session, bag=bag, now=self.clock())
         )
-        self._seats_changed(left)
+        self.seats_changed(left)
         return left
 
     def end(self) -> None:
@@ -366,13 +366,13 @@ class Office:
             bells.silence(self.session.bell)
             if not (self._leads() and self.leaders.end()):
                 rules.sessions.end(self.store, self.session, now=self.clock())
-            self._seats_changed(*self.seats())
+            self.seats_changed(*self.seats())
             if self.session.client == "codex":
                 self.set_bell()  # for the other threads that share it
             else:
                 bells.silence(bells.prompt_bell(self.session.bell))
 
-    def _seats_changed(self, *seats: Seat) -> None:
+    def seats_changed(self, *seats: Seat) -> None:
         """Somebody has sat down at these seats, or is gone: tell those who wait for an answer from there, the givers of
         the open tasks that lie there, and who waits for what was taken from there."""
         try:

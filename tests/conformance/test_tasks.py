@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from mailstop import rules
 from mailstop.acts.tasks import ALL, GIVEN, MINE, POOL, Account, Changed
 from mailstop.engines.entry import subject
 from mailstop.engines.memory.store import World
@@ -777,6 +778,29 @@ def test_a_session_that_moved_to_another_seat_does_not_act_from_the_old_one(offi
     assert task(office, given.n).state == "submitted"
 
 
+@pytest.mark.parametrize("engine", ["memory"], indirect=True)
+@pytest.mark.parametrize("act", ["give", "take"])
+def test_a_seat_taken_between_a_look_and_an_act_of_which_nobody_is_told_refuses_the_act(
+    office: Play, world: World, act: str
+) -> None:
+    lead = office.as_("lead")
+    n = give(lead, "").n
+    successor = office.player()
+    successor.start(automatic=False)
+
+    def takes_over() -> None:
+        lead.die()
+        successor.join("lead")
+
+    world.meanwhile(takes_over)
+
+    with pytest.raises(MailstopError, match="no longer holds seat 'lead'"):
+        give(lead, "") if act == "give" else take(lead, n)
+
+    assert listed(successor) == [n]
+    assert acts(office, n) == ["give"]
+
+
 # -- empty seats
 
 
@@ -1040,10 +1064,30 @@ def test_a_seat_taken_between_a_look_and_the_return_keeps_its_task(office: Play,
     office.clock.advance(RETURN_S + 1)
     successor = office.player()
     successor.start(automatic=False)
-    world.meanwhile(lambda: successor.join("builder"))
+
+    def sits_down_and_comes_no_further() -> None:
+        with successor.at_office() as at:
+            assert at.session is not None
+            rules.seats.take(at.store, at.session, "builder", now=office.clock())
+
+    world.meanwhile(sits_down_and_comes_no_further)
 
     assert task(office, given.n).holder == "builder"
     assert move(successor, given.n, "complete").task.state == "completed"
+
+
+@pytest.mark.parametrize("engine", ["memory"], indirect=True)
+@pytest.mark.parametrize("stored", [True, False])
+def test_who_looks_hears_of_no_doubt_about_a_notice_and_it_is_given_once(
+    office: Play, world: World, given: Task, stored: bool
+) -> None:
+    office.as_("builder").die()
+    world.lose_contact(stored=stored)
+
+    assert task(office, given.n).holder == "builder"
+
+    assert acts(office, given.n) == ["give", "seat-empty"]
+    assert len(letters(office, "lead")) == 1
 
 
 # -- lists and history

@@ -16,7 +16,16 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from mailstop.engines.base import Store
 from mailstop.engines.memory.store import MemoryStore, World
 from mailstop.engines.sqlite.store import SQLiteStore
-from mailstop.errors import MailstopError, NotTaskGiver, TaskInState, TaskMoved, TaskOver, TaskStays, TaskTaken
+from mailstop.errors import (
+    MailstopError,
+    NotTaskGiver,
+    OtherPool,
+    TaskInState,
+    TaskMoved,
+    TaskOver,
+    TaskStays,
+    TaskTaken,
+)
 from mailstop.limits import Limits
 from mailstop.names import PERSON
 from mailstop.office import Office
@@ -26,6 +35,7 @@ from tests.conformance.player import Player, SessionPlayer
 
 SEATS = ("lead", "builder", "other")
 POOL = ""
+PROJECT = "git:/srv/app/.git"  # of all players but the person
 TERMINAL = ("completed", "failed", "canceled", "rejected")
 BY_HOLDER = {
     "accept": "working",
@@ -62,6 +72,8 @@ def expected(task: Task, act: str, actor: str, to: str = "") -> type[MailstopErr
     if act == "take":
         if task.holder:
             return TaskTaken
+        if task.home not in ("", PROJECT) and not is_givers:
+            return OtherPool  # the person gave it, whose project is that of the folder this runs in
         return ("working", actor) if task.home or is_givers else TaskMoved
     if act == "progress" and task.state == "input-required" and is_givers and task.holder:
         return "working", task.holder

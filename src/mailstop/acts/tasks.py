@@ -250,7 +250,7 @@ class Tasks:
                 break
             try:
                 self._settle(found, now)
-            except _MovedOn:
+            except (_MovedOn, Uncertain):  # the next look tells what there is still to do
                 continue
         changes = rules.tasks.looked(self._store, bag, name, now=now, anew=anew)
         if changes:
