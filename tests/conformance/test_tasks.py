@@ -959,6 +959,7 @@ def test_many_tasks_of_one_giver_at_one_empty_seat_are_told_of_in_one_letter(off
 
 
 def test_more_tasks_than_one_notice_holds_all_go_back(office: Play) -> None:
+    office.person.lifts_limits()
     seated(office, "builder")
     numbers = [give(office.as_("lead"), title=f"job {at}").n for at in range(55)]
     office.as_("builder").end()
