@@ -306,8 +306,8 @@ def _block(
 ) -> str:
     lines = [_origin(letter, now_ms, person, addressed=addressed)]
     hint = kind_of(letter.kind)
-    if letter.task and letter.task.act in BRINGS_TASK:
-        pass  # what is to be done about it stands below, and needs the room
+    if _brings_task(letter, addressed):
+        pass  # which task it is, and what is to be done about it, stands below and needs the room
     elif hint is not GENERIC:
         lines.append(f'Kind "{letter.kind}": {hint.hint}')
     else:
@@ -337,7 +337,7 @@ def _origin(letter: Letter, now_ms: int, person: str, *, addressed: bool) -> str
     parts.append(age(now_ms - letter.at))
     if letter.ref is not None:
         parts.append(f"answers {letter.ref}")
-    if letter.task and letter.task.act not in BRINGS_TASK:
+    if letter.task and not _brings_task(letter, addressed):
         parts.append(f"task {letter.task.n}")
     if not addressed:
         parts.append(f"to {_listed([_name(seat) for seat in letter.to])}")
@@ -349,7 +349,7 @@ def _origin(letter: Letter, now_ms: int, person: str, *, addressed: bool) -> str
 def _closing(letter: Letter, nonce: str, store: str) -> list[str]:
     if letter.final:
         return ["This letter is final: send no reply, even if it asks for one."]
-    if letter.task and letter.task.act in BRINGS_TASK:
+    if letter.task and _brings_task(letter, True):
         return _task_closing(letter, letter.task, nonce, store)
     expects = kind_of(letter.kind).expects
     if not _reply_due(letter):
@@ -359,6 +359,10 @@ def _closing(letter: Letter, nonce: str, store: str) -> list[str]:
     else:
         line = f"A reply is needed (when done, --kind {expects}):"
     return [line, reply_command(letter, nonce, store)]
+
+
+def _brings_task(letter: Letter, addressed: bool) -> bool:
+    return addressed and letter.task is not None and letter.task.act in BRINGS_TASK and not letter.final
 
 
 def _task_closing(letter: Letter, task: About, nonce: str, store: str) -> list[str]:
