@@ -266,7 +266,8 @@ class NotTaskGiver(Refused):
 
 
 class OtherPool(Refused):
-    """Task {n} lies in the pool of project {project}, and this session works in another. Nothing was changed."""
+    """Task {n} lies in the pool of project {project}, and this session works in another. Nothing was changed. Its giver
+    can let it come here: mailstop task reassign {n} SEAT"""
 
 
 class TaskKeyReused(Refused):

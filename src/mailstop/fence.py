@@ -324,8 +324,8 @@ def _block(
 ) -> str:
     lines = [_origin(letter, now_ms, person, addressed=addressed)]
     hint = kind_of(letter.kind)
-    if letter.task and letter.task.act in BRINGS_TASK:
-        pass  # what is to be done about it stands below, and needs the room
+    if _brings_task(letter, addressed):
+        pass  # which task it is, and what is to be done about it, stands below and needs the room
     elif hint is not GENERIC:
         lines.append(f'Kind "{one_line(letter.kind, LONGEST_KIND)}": {hint.hint}')
     else:
@@ -357,7 +357,7 @@ def _origin(letter: Letter, now_ms: int, person: str, *, addressed: bool) -> str
         parts.append(f"answers {letter.ref}")
     if letter.budget:
         parts.append("budget {1} of {2}".format(*letter.budget))
-    if letter.task and letter.task.act not in BRINGS_TASK:
+    if letter.task and not _brings_task(letter, addressed):
         parts.append(f"task {letter.task.n}")
     if letter.channel:
         parts.append(f"in #{one_line(letter.channel, _LONGEST_PROJECT)}")
@@ -375,7 +375,7 @@ def _closing(letter: Letter, nonce: str, store: str) -> list[str]:
         return _asking(letter, nonce, store)
     if letter.final:
         return ["This letter is final: send no reply, even if it asks for one."]
-    if letter.task and letter.task.act in BRINGS_TASK:
+    if letter.task and _brings_task(letter, True):
         return _task_closing(letter, letter.task, nonce, store)
     expects = kind_of(letter.kind).expects
     if not _reply_due(letter):
@@ -403,6 +403,10 @@ def choice_lines(question: Letter) -> list[str]:
     """The choices of a question, each with its number, as a reader may see what its sender wrote."""
     choices = question.choices[:MOST_CHOICES]
     return [f'{number} "{one_line(text, LONGEST_CHOICE)}"' for number, text in enumerate(choices, 1)]
+
+
+def _brings_task(letter: Letter, addressed: bool) -> bool:
+    return addressed and letter.task is not None and letter.task.act in BRINGS_TASK and not letter.final
 
 
 def _task_closing(letter: Letter, task: About, nonce: str, store: str) -> list[str]:

@@ -7,6 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import given as given_values
+from hypothesis import strategies as st
 
 from mailstop import rules
 from mailstop.acts.tasks import ALL, GIVEN, MINE, POOL, Account, Changed
@@ -205,6 +208,30 @@ def test_a_title_is_kept_exactly(office: Play, title: str) -> None:
     n = give(office.as_("lead"), title=title, detail=f"{title}\r\n\ttail ").n
 
     assert (task(office, n).title, task(office, n).detail) == (title, f"{title}\r\n\ttail ")
+
+
+ANY_TEXT = st.text(max_size=30) | st.builds(
+    lambda text, times: text * times, st.text(min_size=1, max_size=5), st.just(900)
+)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given_values(title=ANY_TEXT, detail=ANY_TEXT, issue=ANY_TEXT, path=ANY_TEXT, pooled=st.booleans())
+def test_whatever_a_task_says_is_kept_exactly_or_refused_and_nothing_is_stored(
+    office: Play, title: str, detail: str, issue: str, path: str, pooled: bool
+) -> None:
+    seated(office, "builder", "lead")
+    before = office.entries()
+    try:
+        n = give(
+            office.as_("lead"), "" if pooled else "builder", title, detail=detail, issue=issue, artifacts=(path,)
+        ).n
+    except MailstopError as refusal:
+        assert refusal.exit_code == 1
+        assert office.entries() == before
+    else:
+        seen = task(office, n)
+        assert (seen.title, seen.detail, seen.issue, seen.artifacts) == (title, detail, issue, (path,))
 
 
 def test_who_has_no_seat_gives_and_moves_nothing(office: Play, given: Task) -> None:
@@ -950,7 +977,7 @@ def test_many_tasks_of_one_giver_at_one_empty_seat_are_told_of_in_one_letter(off
 
     (to_lead,), (to_boss,) = letters(office, "lead"), letters(office, "boss")
     assert all(f"  {n}  job" in to_lead.body for n in numbers)
-    assert str(other) not in to_lead.body
+    assert f"  {other}  " not in to_lead.body
     assert f"  {other}  another" in to_boss.body
     office.clock.advance(RETURN_S + 1)
     listed(office.as_("lead"))
