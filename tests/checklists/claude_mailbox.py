@@ -1,7 +1,7 @@
-"""claude-mailbox's checklist: the lines about who is there and who leads, and which tests show that mailstop keeps them.
+"""claude-mailbox's checklist: who is there and who leads, and which tests show that mailstop keeps its lines.
 
-A registered session is a session here, its sid a seat; the leader's slot is the post of a project. What section 9 of the
-reference says against a line wins. CASES are users' cases about presence and leading.
+A registered session is a session here, its sid a seat; the leader's slot is the post of a project. What section 9 of
+the reference says against a line wins. CASES are users' cases about presence and leading.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ LINES: dict[str, Line] = {
         f"{ORDERS}::test_in_any_order_of_acts_one_leads_at_most",
     ),
     "W7": shown(
-        "a leader for each project of each bag, by the repository's default branch; outside of its project it acts as none",
+        "a leader for each project of each bag, by the repository's default branch; elsewhere it acts as none",
         f"{LEADERS}::test_each_project_has_a_leader_of_its_own_whatever_its_name",
         f"{LEADERS}::test_worktrees_of_one_repository_have_one_leader",
         f"{LEADERS}::test_each_bag_has_a_leader_of_its_own",

@@ -40,6 +40,8 @@ def mail(office: Play) -> Play:
     office.as_("reviewer").check(sender="critic")  # out of order
     office.as_("reviewer").goes_on()
     office.person.reads()
+    with office.as_("reviewer").at_office() as at:
+        at.leaders.claim()
     office.as_("builder").leave()
     player = office.player(project="shop")
     player.start()
