@@ -237,15 +237,16 @@ class Office:
     def claim_vacant(self, *, anew: bool = True) -> None:
         """Let the caller's session lead its project if it is one that does so by itself, and nobody leads it.
 
-        anew: it has just told where it works.
+        anew: it has just told where it works, or that it starts.
         """
-        if self.session is not None and self.session.may_lead and not self.caller.sandboxed:
+        if self.session is None or not self.session.may_lead or self.caller.sandboxed:
+            return
+        if anew or not self._leads():  # which a leader need not be asked at the end of each of its turns
             self.leaders.claim_vacant(anew=anew)
 
-    def _leads(self, bag: str | None = None) -> bool:
-        """Whether the caller's session leads anything, in that bag or in any."""
-        told = self.store.index.leaders.of_session(self.session.id) if self.session else []
-        return any(bag in (None, each.bag) for each in told)
+    def _leads(self) -> bool:
+        """Whether the caller's session leads anything."""
+        return self.session is not None and self.store.index.leads(self.session.id)
 
     @property
     def presence(self) -> OwnPresence:
@@ -318,7 +319,7 @@ class Office:
 
     def _leading(self, held: Sequence[Seat]) -> tuple[str, str]:
         """The project that the caller leads from the first of its seats, or the seat that leads that one's project."""
-        if not held or self.store.index.leaders.of(held[0].bag, held[0].project_id) is None:
+        if not held or not self.store.index.was_led(held[0].bag, held[0].project_id):
             return "", ""
         place = self.leaders.post(held[0].bag)
         if place.leads is None:
@@ -337,11 +338,12 @@ class Office:
         session = self.session
         if session is None:
             raise self._must_join(bag)
-        if self._leads(bag):
+        if self._leads():
             seated = self.leaders.move(name, bag)
         else:
             seated = rules.seats.take(self.store, session, name, bag=bag, now=self.clock(), ancestry=self.caller.trail)
-        self.claim_vacant(anew=False)
+        if self.session and self.session.may_lead:
+            self.leaders.claim_vacant(anew=False)
         self.set_bell()  # for what waits there
         left = [Seat(bag, seated.left)] if seated.left else []
         self.seats_changed(seated.seat, *left)
@@ -353,7 +355,7 @@ class Office:
             raise PersonStays()
         if self.session is None:
             raise NotSeated(where=in_bag(bag))
-        leads = self._leads(bag)
+        leads = self._leads()
         left = (
             self.leaders.leave(bag) if leads else rules.seats.leave(self.store, self.session, bag=bag, now=self.clock())
         )

@@ -285,6 +285,22 @@ def test_of_a_client_that_does_not_tell_nothing_is_said(office: Play) -> None:
     assert (present(office, "builder").turn, present(office, "script").turn) == ("", "")
 
 
+def test_a_thread_of_codex_is_busy_from_the_start_of_a_turn_to_its_end(office: Play, tmp_path: Path) -> None:
+    transcript = tmp_path / "rollout.jsonl"
+    thread = office.player("codex")
+    thread.found = thread.found.but(details={**thread.found.details, "transcript": str(transcript)})
+    thread.start(automatic=False)
+    thread.join("builder")
+    assert present(office, "builder").turn == ""
+
+    transcript.write_text('{"type":"event_msg","payload":{"type":"task_started","turn_id":"t1"}}\n')
+    assert (present(office, "builder").turn, present(office, "builder").way) == ("busy", "turn")
+
+    with thread.at_office() as at:
+        at.turn_over("t1")  # its Stop hook has run, and Codex has not written the end yet
+    assert (present(office, "builder").turn, present(office, "builder").way) == ("idle", "queue")
+
+
 def test_a_busy_session_is_woken_by_its_hooks_and_one_at_rest_by_its_monitor(office: Play) -> None:
     player = office.as_("builder")
 

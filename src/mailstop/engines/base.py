@@ -169,6 +169,12 @@ class Index(Protocol):
     def channels(self) -> ChannelIndex:
         """What can be asked about channels."""
 
+    def was_led(self, bag: str, project_id: str) -> bool:
+        """Whether anybody has ever led a project in a bag: asked at each start, before `leaders` is loaded."""
+
+    def leads(self, session: str) -> bool:
+        """Whether a session leads anything, by the ledger alone: asked before `leaders` is loaded."""
+
     @property
     def leaders(self) -> LeaderIndex:
         """What can be asked about leaders."""

@@ -1,4 +1,4 @@
-"""claude-mailbox's checklist: the lines about who is there and who leads, and which tests show them.
+"""claude-mailbox's checklist: who is there and who leads, and which tests show that mailstop keeps its lines.
 
 A registered session is a session here, its sid a seat; the leader's slot is the post of a project. What section 9 of
 the reference says against a line wins. CASES are users' cases about presence and leading.

@@ -134,6 +134,14 @@ class SQLiteIndex:
 
         return SQLiteChannels(self._tables)
 
+    def was_led(self, bag: str, project_id: str) -> bool:
+        ((found,),) = self._rows("was_led", bag=bag, project_id=project_id)
+        return bool(found)
+
+    def leads(self, session: str) -> bool:
+        ((found,),) = self._rows("leads", session=session)
+        return bool(found)
+
     @property
     def leaders(self) -> SQLiteLeaders:
         from mailstop.engines.sqlite.subjects.leaders import SQLiteLeaders

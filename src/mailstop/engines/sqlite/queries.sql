@@ -82,6 +82,12 @@ FROM (SELECT m.n, m.seat FROM moves m JOIN entries e USING (n)
 JOIN moves m ON m.bag = :bag AND m.seat = last.seat AND m.n > last.n JOIN entries e ON e.n = m.n
 ORDER BY m.n LIMIT 1;
 
+-- was_led: whether anybody has ever led a project in a bag
+SELECT EXISTS (SELECT 1 FROM leaders WHERE bag = :bag AND project_id = :project_id);
+
+-- leads: whether a session leads anything, as far as the ledger tells; uses leaders_session
+SELECT EXISTS (SELECT 1 FROM leaders WHERE session = :session AND session <> '');
+
 -- bags: every bag that was joined or written in
 SELECT DISTINCT bag FROM seats ORDER BY bag;
 
