@@ -15,7 +15,7 @@ talks with whom.
 
 from __future__ import annotations
 
-from mailstop.engines.entry import Entry, subject
+from mailstop.engines.entry import Entry
 from mailstop.errors import (
     Conflict,
     InvalidLease,
@@ -33,7 +33,7 @@ from mailstop.lease import DEFAULT_TTL_MS, LONGEST_TTL_MS, SHORTEST_TTL_MS, Leas
 from mailstop.letter import new_id
 from mailstop.names import PERSON, nearest
 from mailstop.records import Record
-from mailstop.rules.held import RAN_OUT, Look, taken_by_others, told
+from mailstop.rules.held import RAN_OUT, SUBJECT, Look, taken_by_others, told
 from mailstop.rules.letters import Writer, still
 from mailstop.rules.presence import lives, session_of
 from mailstop.rules.tenure import guard
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from mailstop.engines.row import Delete, Put
     from mailstop.lease import Address
 
-SUBJECT = subject("leases")
 MOST_TRIES = 200  # each that is in vain is another's act that was not
 MOST_RESOURCES = 1000  # of one taking
 LONGEST_NOTE = 200  # characters
@@ -82,8 +81,8 @@ def take(store: Store, writer: Writer, wish: Wish, *, now: int) -> Took:
     _checked(wish)
     wanted = {resource.key: resource for resource in wish.resources}
     for _ in range(MOST_TRIES):
+        look = Look(store, writer.session, now)  # which brings the index up to date
         writer = still(store, writer)
-        look = Look(store, writer.session, now)
         _refuse_over(look, "taken")
         own = look.own()
         ended: dict[tuple[int, int], tuple[Lease, str]] = {}
@@ -130,8 +129,8 @@ def renew(
     """
     _checked_ttl(ttl)
     for _ in range(MOST_TRIES):
+        look = Look(store, writer.session, now)  # which brings the index up to date
         writer = still(store, writer)
-        look = Look(store, writer.session, now)
         _refuse_over(look, "renewed")
         own = look.own()
         chosen = (
@@ -162,8 +161,8 @@ def release(
     board: changes of the board that go with it. Raises LeaseOfOthers with who has it, UnknownLease; LeaseUncertain.
     """
     for _ in range(MOST_TRIES):
+        look = Look(store, writer.session, now)  # which brings the index up to date
         writer = still(store, writer)
-        look = Look(store, writer.session, now)
         own = look.own()
         chosen = list(own.values()) if resources is None else [_held(look, own, each, "released") for each in resources]
         chosen = list({lease.id: lease for lease in chosen}.values())
