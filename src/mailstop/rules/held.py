@@ -144,7 +144,7 @@ class Look:
         standing = [lease for lease in self.everyones(resource) if not self.lapsed(lease)]
         mine = [lease for lease in standing if lease.session == self.session]
         shares = shared or any(_covers(each, resource) for each in mine)
-        taken = [lease for lease in standing if lease not in mine and not (lease.shared and shares)]
+        taken = [lease for lease in standing if lease.session != self.session and not (lease.shared and shares)]
         if taken:
             return Verdict(resource, TAKEN, tuple(taken))
         return Verdict(resource, MINE, tuple(mine)) if mine else Verdict(resource, FREE)
