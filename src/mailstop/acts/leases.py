@@ -180,6 +180,8 @@ class Leases:
                 with ExitStack() as stack:
                     ends, longest = self._ends_of(taken.details["held"], stack)
                     watcher.wait(min(left, longest), ends)
+                for seat in {(lease.bag, lease.seat) for lease in taken.details["held"]}:
+                    self._office.store.ledger.on(rules.tenure.seat_subject(*seat))  # whoever left it may have rung
 
     def _ends_of(self, leases: Sequence[Lease], stack: ExitStack) -> tuple[list[int], float]:
         """Descriptors that tell of the end of a holder's process, and after how many seconds to look again anyway."""

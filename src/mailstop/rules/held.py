@@ -7,6 +7,7 @@ outlive its holder.
 
 from __future__ import annotations
 
+from mailstop.engines.entry import subject
 from mailstop.errors import LeaseOfOthers, LeaseTaken
 from mailstop.lease import Lease, Resource
 from mailstop.names import PERSON, in_bag
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from mailstop.lease import Address
     from mailstop.patterns import Segment
 
+SUBJECT = subject("leases")
 MOST_TOLD = 3  # leases that a refusal names; a program is told all
 
 # Why a lease does not count.
@@ -83,7 +85,10 @@ class Look:
         self.store = store
         self.session = session
         self.now = now
-        self.seen = store.index.leases.last()  # first: what is folded meanwhile makes the append conflict
+        # Before anything is read: what is folded after this makes the append conflict.
+        if store.index.leases.last() < store.ledger.last(SUBJECT):
+            store.ledger.on(SUBJECT)  # a lagging index has then caught up; the entry itself may be long
+        self.seen = store.index.leases.last()
         self._lapsed: dict[tuple[str, str, str], str] = {}
 
     def own(self) -> dict[Address, Lease]:
@@ -139,7 +144,7 @@ class Look:
         standing = [lease for lease in self.everyones(resource) if not self.lapsed(lease)]
         mine = [lease for lease in standing if lease.session == self.session]
         shares = shared or any(_covers(each, resource) for each in mine)
-        taken = [lease for lease in standing if lease not in mine and not (lease.shared and shares)]
+        taken = [lease for lease in standing if lease.session != self.session and not (lease.shared and shares)]
         if taken:
             return Verdict(resource, TAKEN, tuple(taken))
         return Verdict(resource, MINE, tuple(mine)) if mine else Verdict(resource, FREE)

@@ -15,7 +15,7 @@ talks with whom.
 
 from __future__ import annotations
 
-from mailstop.engines.entry import Entry, subject
+from mailstop.engines.entry import Entry
 from mailstop.errors import (
     Conflict,
     InvalidLease,
@@ -33,21 +33,20 @@ from mailstop.lease import DEFAULT_TTL_MS, LONGEST_TTL_MS, SHORTEST_TTL_MS, Leas
 from mailstop.letter import new_id
 from mailstop.names import PERSON, nearest
 from mailstop.records import Record
-from mailstop.rules.held import RAN_OUT, Look, taken_by_others, told
+from mailstop.rules.held import RAN_OUT, SUBJECT, Look, taken_by_others, told
 from mailstop.rules.letters import Writer, still
 from mailstop.rules.presence import lives, session_of
 from mailstop.rules.tenure import guard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from mailstop.engines.base import Store
     from mailstop.engines.row import Delete, Put
     from mailstop.lease import Address
 
-SUBJECT = subject("leases")
 MOST_TRIES = 200  # each that is in vain is another's act that was not
 MOST_RESOURCES = 1000  # of one taking
 LONGEST_NOTE = 200  # characters
@@ -74,6 +73,14 @@ class Took(Record):
     term: int = 0
 
 
+class _Plan(Record):
+    """What a taking comes to: which leases end by it, each with why, which go on, and what is new."""
+
+    ended: tuple[tuple[Lease, str], ...]
+    kept: tuple[Lease, ...]
+    new: tuple[Resource, ...]
+
+
 def take(store: Store, writer: Writer, wish: Wish, *, now: int) -> Took:
     """Take all resources of a wish, or none. What the session holds already is renewed and keeps its term.
 
@@ -82,35 +89,18 @@ def take(store: Store, writer: Writer, wish: Wish, *, now: int) -> Took:
     _checked(wish)
     wanted = {resource.key: resource for resource in wish.resources}
     for _ in range(MOST_TRIES):
+        look = Look(store, writer.session, now)  # which brings the index up to date
         writer = still(store, writer)
-        look = Look(store, writer.session, now)
         _refuse_over(look, "taken")
-        own = look.own()
-        ended: dict[tuple[int, int], tuple[Lease, str]] = {}
-        others: list[Lease] = []
-        for resource in wanted.values():
-            for lease in look.others(resource):
-                why = look.lapsed(lease)
-                if why and (why == RAN_OUT or not (lease.shared and wish.shared)):
-                    ended[lease.id] = (lease, why)
-                elif not why and not (lease.shared and wish.shared):
-                    others.append(lease)
-        if others:
-            raise taken_by_others(LeaseTaken, look, others, act="taken")
-        there = [own[key] for key in wanted if key in own]
-        kept = [lease for lease in there if lease.shared == wish.shared]
-        changed = [lease for lease in there if lease.shared != wish.shared]
-        ended.update((lease.id, (lease, REPLACED)) for lease in changed)
-        new = [resource for key, resource in wanted.items() if key not in {lease.resource.key for lease in kept}]
-        entries = [*_ending(writer, ended.values(), now), *_renewing(writer, kept, wish.ttl, now)]
-        if new:
-            entries.append(_taking(writer, new, wish, now))
-        n = _append(look, entries, writer, _seats_of(store, kept))
+        plan = _planned(look, wanted, wish)
+        entries = [*_ending(writer, plan.ended, now), *_renewing(writer, plan.kept, wish.ttl, now, wish.note)]
+        if plan.new:
+            entries.append(_taking(writer, plan.new, wish, now))
+        n = _append(look, entries, writer, _seats_of(store, plan.kept))
         if n:
-            taken = [*_renewed(kept, wish.ttl, now), *_taken(writer, new, wish, n, now)]
-            order = list(wanted)
-            taken.sort(key=lambda lease: order.index(lease.resource.key))
-            return Took(tuple(taken), n if new else 0)
+            taken = [*_renewed(plan.kept, wish.ttl, now, wish.note), *_taken(writer, plan.new, wish, n, now)]
+            by_key = {lease.resource.key: lease for lease in taken}
+            return Took(tuple(by_key[key] for key in wanted), n if plan.new else 0)
     raise LeasesMove(act="taken")
 
 
@@ -130,8 +120,8 @@ def renew(
     """
     _checked_ttl(ttl)
     for _ in range(MOST_TRIES):
+        look = Look(store, writer.session, now)  # which brings the index up to date
         writer = still(store, writer)
-        look = Look(store, writer.session, now)
         _refuse_over(look, "renewed")
         own = look.own()
         chosen = (
@@ -162,8 +152,8 @@ def release(
     board: changes of the board that go with it. Raises LeaseOfOthers with who has it, UnknownLease; LeaseUncertain.
     """
     for _ in range(MOST_TRIES):
+        look = Look(store, writer.session, now)  # which brings the index up to date
         writer = still(store, writer)
-        look = Look(store, writer.session, now)
         own = look.own()
         chosen = list(own.values()) if resources is None else [_held(look, own, each, "released") for each in resources]
         chosen = list({lease.id: lease for lease in chosen}.values())
@@ -194,6 +184,27 @@ def forcing(store: Store, leases: Sequence[Lease], *, now: int) -> tuple[tuple[E
     there = {lease.id for each in leases for lease in store.index.leases.near(each.resource.key)}
     ended = [(lease, FORCED) for lease in leases if lease.id in there]
     return tuple(_ending(Writer(leases[0].bag, PERSON, None, PERSON), ended, now)), {SUBJECT: look.seen}
+
+
+def _planned(look: Look, wanted: Mapping[Address, Resource], wish: Wish) -> _Plan:
+    """What it takes to take all that is wanted, as things are. Raises LeaseTaken."""
+    own = look.own()
+    ended: dict[tuple[int, int], tuple[Lease, str]] = {}
+    others: list[Lease] = []
+    for resource in wanted.values():
+        for lease in look.others(resource):
+            why, stands_beside = look.lapsed(lease), lease.shared and wish.shared
+            if why and (why == RAN_OUT or not stands_beside):
+                ended[lease.id] = (lease, why)
+            elif not why and not stands_beside:
+                others.append(lease)
+    if others:
+        raise taken_by_others(LeaseTaken, look, others, act="taken")
+    there = [own[key] for key in wanted if key in own]
+    ended.update((lease.id, (lease, REPLACED)) for lease in there if lease.shared != wish.shared)
+    kept = {lease.resource.key: lease for lease in there if lease.shared == wish.shared}
+    new = tuple(resource for key, resource in wanted.items() if key not in kept)
+    return _Plan(tuple(ended.values()), tuple(kept.values()), new)
 
 
 # -- one try -----------------------------------------------------------------------------------------------------------
@@ -274,16 +285,20 @@ def _taken(writer: Writer, resources: Sequence[Resource], wish: Wish, n: int, no
     ]
 
 
-def _renewed(leases: Sequence[Lease], ttl: int | None, now: int) -> list[Lease]:
-    """The leases once they are renewed."""
-    return [lease.but(until=now + (ttl or lease.ttl), ttl=ttl or lease.ttl) for lease in leases]
+def _renewed(leases: Sequence[Lease], ttl: int | None, now: int, note: str = "") -> list[Lease]:
+    """The leases once they are renewed. note: a new one; empty: they keep theirs."""
+    return [
+        lease.but(until=now + (ttl or lease.ttl), ttl=ttl or lease.ttl, note=note or lease.note) for lease in leases
+    ]
 
 
-def _renewing(writer: Writer, leases: Sequence[Lease], ttl: int | None, now: int) -> list[Entry]:
+def _renewing(writer: Writer, leases: Sequence[Lease], ttl: int | None, now: int, note: str = "") -> list[Entry]:
     if not leases:
         return []
     renewed = [[lease.term, lease.item, lease.until, lease.ttl] for lease in _renewed(leases, ttl, now)]
-    data = {"seat": writer.name, "session": writer.session, "leases": renewed}
+    data: dict[str, Any] = {"seat": writer.name, "session": writer.session, "leases": renewed}
+    if note:
+        data["note"] = note
     return [Entry(SUBJECT, "lease_renewed", writer.bag, new_id(), now, data)]
 
 

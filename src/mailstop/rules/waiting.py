@@ -74,6 +74,8 @@ def ring(store: Store, freed: Sequence[Address] | None = None) -> None:
             bells.silence(bell)
         elif freed is None or _meet((Address.of(stored) for stored in row.value["at"]), freed):
             bells.ring(bell)
+            if store.board.get(row.key) is None:  # it waits no more, and has silenced its bell before this ring
+                bells.silence(bell)
 
 
 def _stored(resources: Sequence[Resource]) -> list[list[object]]:

@@ -33,7 +33,7 @@ def fold(sqlite: sqlite3.Connection, entry: Entry) -> None:
     elif entry.type == "lease_renewed":
         for term, item, until, ttl in entry.data["leases"]:
             values = {"term": term, "item": item, "until": until, "ttl": ttl, "session": entry.data["session"]}
-            sqlite.execute(STATEMENT["renew"], values)
+            sqlite.execute(STATEMENT["renew"], {**values, "note": entry.data.get("note")})
     else:
         for term, item, _reason in entry.data["leases"]:
             sqlite.execute(STATEMENT["end"], {"term": term, "item": item})

@@ -33,7 +33,8 @@ INSERT INTO leases VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 INSERT INTO lease_addresses VALUES (?, ?, ?, ?, ?, ?, ?);
 
 -- renew: a lease that goes on, of whoever renews it
-UPDATE leases SET until = :until, ttl = :ttl WHERE term = :term AND item = :item AND session = :session;
+UPDATE leases SET until = :until, ttl = :ttl, note = coalesce(:note, note)
+WHERE term = :term AND item = :item AND session = :session;
 
 -- end: a lease is over
 DELETE FROM leases WHERE term = :term AND item = :item;
