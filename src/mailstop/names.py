@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mailstop.errors import InvalidName, ReservedName
+from mailstop import errors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def is_name(text: str) -> bool:
 def checked_name(text: str, what: str = "seat") -> str:
     """`text` itself when it is a legal name. Raises InvalidName, which says what a name may hold."""
     if not is_name(text):
-        raise InvalidName(what=what, name=text[:_LONGEST_QUOTE])
+        raise errors.InvalidName(what=what, name=text[:_LONGEST_QUOTE])
     return text
 
 
@@ -46,7 +46,7 @@ def seat_to_take(text: str) -> str:
     """
     checked_name(text)
     if text in RESERVED:
-        raise ReservedName(name=text)
+        raise errors.ReservedName(name=text)
     return text
 
 

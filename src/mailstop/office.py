@@ -6,18 +6,8 @@ command lines, hooks or protocols. Synchronous; times are milliseconds since 197
 
 from __future__ import annotations
 
-from mailstop import bells, rules
-from mailstop.errors import (
-    MailstopError,
-    MustJoin,
-    NotSeated,
-    OtherBag,
-    PersonOnly,
-    PersonStays,
-    SeatLost,
-    UnknownBag,
-    UnknownNumber,
-)
+from mailstop import bells, errors, rules
+from mailstop.errors import MailstopError
 from mailstop.names import DEFAULT_BAG, PERSON, checked_name, in_bag, nearest
 from mailstop.records import Record
 from mailstop.rules.presence import Holder, holder_of, lives, session_of
@@ -158,13 +148,13 @@ class Office:
             raise self._must_join(bag)
         return rules.letters.Writer(bag, own.name, own, session.id, session.client, session.project)
 
-    def _must_join(self, bag: str) -> MustJoin:
+    def _must_join(self, bag: str) -> errors.MustJoin:
         """The refusal for a caller without a seat in a bag: how it lost the one it had there, and how to take one."""
         command = self.joining(bag)
         session = self.session
         ended = self.store.index.stay_ended(session.id, bag) if session else None
         if ended is None:
-            return MustJoin(where=in_bag(bag), command=command)
+            return errors.MustJoin(where=in_bag(bag), command=command)
         return rules.seats.lost(ended, command)
 
     def joining(self, bag: str = DEFAULT_BAG) -> str:
@@ -225,7 +215,7 @@ class Office:
     def require_person(self, act: str) -> None:
         """Raise PersonOnly unless the person calls."""
         if not self.is_person:
-            raise PersonOnly(act=act)
+            raise errors.PersonOnly(act=act)
 
     @property
     def leaders(self) -> Leaders:
@@ -352,9 +342,9 @@ class Office:
     def leave(self, *, bag: str = DEFAULT_BAG) -> Seat:
         """Leave the seat in a bag; its mail stays. Raises NotSeated."""
         if self.is_person:
-            raise PersonStays()
+            raise errors.PersonStays()
         if self.session is None:
-            raise NotSeated(where=in_bag(bag))
+            raise errors.NotSeated(where=in_bag(bag))
         leads = self._leads()
         left = (
             self.leaders.leave(bag) if leads else rules.seats.leave(self.store, self.session, bag=bag, now=self.clock())
@@ -409,7 +399,7 @@ class Office:
         if known:
             try:
                 return self._send(known, draft, rider)
-            except SeatLost:  # or another process of this session has taken another seat
+            except errors.SeatLost:  # or another process of this session has taken another seat
                 del self._writers[bag]
         self._writers[bag] = self.writer(bag)
         return self._send(self._writers[bag], draft, rider)
@@ -508,15 +498,15 @@ class Office:
         if bag not in known:
             near = nearest(bag, known)
             listed = f" (nearest: {', '.join(near)})" if near else ""
-            raise UnknownBag(name=bag, nearest=listed, command=self.joining(bag))
+            raise errors.UnknownBag(name=bag, nearest=listed, command=self.joining(bag))
 
     def letter(self, n: int, *, bag: str | None = None) -> Letter:
         """Letter `n`. Raises UnknownNumber, and OtherBag where it is not in the bag that the caller names."""
         letter = self.store.index.letter(n)
         if letter is None:
-            raise UnknownNumber(n=n, newest=self.store.index.newest())
+            raise errors.UnknownNumber(n=n, newest=self.store.index.newest())
         if bag not in (None, letter.bag):
-            raise OtherBag(n=n, bag=letter.bag, asked=bag)
+            raise errors.OtherBag(n=n, bag=letter.bag, asked=bag)
         return letter
 
     def offer(self, terms: Terms, *, bag: str | None = None) -> Offer:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from mailstop import rules
-from mailstop.errors import InvalidField
+from mailstop import errors, rules
 from mailstop.history import History
 from mailstop.letter import NOBODY
 from mailstop.records import Record
@@ -83,7 +82,9 @@ class Reading:
     def search(self, text: str, *, bag: str | None = None, before: int | None = None, last: int = 20) -> History:
         """The newest letters that hold all words of a text, oldest first. Raises InvalidField."""
         if not any(character.isalnum() for character in text) or len(text) > LONGEST_SEARCH:
-            raise InvalidField(field="the search", reason=f"it needs a word, and at most {LONGEST_SEARCH} characters")
+            raise errors.InvalidField(
+                field="the search", reason=f"it needs a word, and at most {LONGEST_SEARCH} characters"
+            )
         if bag is not None:
             self._office.checked_bag(bag)
         found = self._office.store.index.search(text, bag=bag, before=before, limit=last + 1)

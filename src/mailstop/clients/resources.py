@@ -24,9 +24,9 @@ from __future__ import annotations
 
 import os
 
+from mailstop import errors
 from mailstop.clients.life import machine_id
 from mailstop.clients.project import worktrees_over
-from mailstop.errors import InvalidResource
 from mailstop.lease import ALL_BELOW, GLOB, NAME, PATH, Address, Resource
 from mailstop.patterns import folded, is_wild, parsed
 
@@ -107,7 +107,7 @@ class Reader:
         """A name. Raises InvalidResource."""
         if not 0 < len(text) <= LONGEST_NAME or not text.isprintable() or text != text.strip():
             reason = f"a name is one printable line of at most {LONGEST_NAME} characters, without blanks at its ends"
-            raise InvalidResource(text=text[:_LONGEST_QUOTE], reason=reason)
+            raise errors.InvalidResource(text=text[:_LONGEST_QUOTE], reason=reason)
         place = self._names_of()
         # A name has no parts, whatever it holds: its slashes are written so that they part nothing.
         at = Address(f"name:{place.project_id}", "/" + text.replace("=", "==").replace("/", "=-"))
@@ -124,13 +124,13 @@ class Reader:
         """A pattern. Raises InvalidResource."""
         if not text or len(text) > LONGEST_GLOB:
             reason = f"a pattern has at most {LONGEST_GLOB} characters, and at least one"
-            raise InvalidResource(text=text[:_LONGEST_QUOTE], reason=reason)
+            raise errors.InvalidResource(text=text[:_LONGEST_QUOTE], reason=reason)
         segments = text.split("/")
         first = next((at for at, segment in enumerate(segments) if is_wild(segment)), len(segments))
         beginning = "/".join(segments[:first]) or ("/" if first else ".")
         wild = [segment for segment in segments[first:] if segment not in ("", ".")]
         if ".." in wild:
-            raise InvalidResource(text=text[:_LONGEST_QUOTE], reason="nothing leads up (..) behind a wildcard")
+            raise errors.InvalidResource(text=text[:_LONGEST_QUOTE], reason="nothing leads up (..) behind a wildcard")
         real = self._real(beginning)
         if not wild or set(wild) == {ALL_BELOW}:
             return self.path(beginning if not wild else f"{beginning.rstrip('/')}/")
@@ -138,7 +138,7 @@ class Reader:
         try:
             parsed(pattern)
         except ValueError as error:
-            raise InvalidResource(text=text[:_LONGEST_QUOTE], reason=str(error)) from None
+            raise errors.InvalidResource(text=text[:_LONGEST_QUOTE], reason=str(error)) from None
         shown, project, project_id, at = self._lies(real, pattern)
         return Resource(GLOB, shown, project, project_id, at)
 
@@ -147,7 +147,7 @@ class Reader:
         path = _text(text)
         if not text or "\0" in text or len(path.encode()) > LONGEST_PATH:
             reason = f"a path has at most {LONGEST_PATH} bytes, at least one, and none that is 0"
-            raise InvalidResource(text=text[:_LONGEST_QUOTE], reason=reason)
+            raise errors.InvalidResource(text=text[:_LONGEST_QUOTE], reason=reason)
         return _text(os.path.realpath(os.path.join(self._folder, path)))
 
     def _lies(self, real: str, pattern: str) -> tuple[str, str, str, tuple[Address, ...]]:
@@ -188,5 +188,5 @@ def _text(word: str) -> str:
         word.encode()
     except UnicodeEncodeError:
         reason = "its name is not UTF-8; take the folder in which it lies"
-        raise InvalidResource(text=os.fsencode(word)[-_LONGEST_QUOTE:], reason=reason) from None
+        raise errors.InvalidResource(text=os.fsencode(word)[-_LONGEST_QUOTE:], reason=reason) from None
     return word

@@ -10,9 +10,9 @@ left. The person reads `#general` of every bag, and others that they subscribe t
 
 from __future__ import annotations
 
-from mailstop import bells
+from mailstop import bells, errors
 from mailstop.engines.entry import Entry, subject
-from mailstop.errors import ChannelStays, Conflict, NotSubscribed, SeatLost, TooManyChannels, UnknownChannel
+from mailstop.errors import Conflict
 from mailstop.letter import ALL, NOBODY, new_id
 from mailstop.names import GENERAL, LEADING, PERSON, checked_name, in_bag, is_name, nearest
 from mailstop.records import Record
@@ -48,7 +48,7 @@ def named(store: Store, bag: str, text: str) -> str:
         return name
     near = nearest(name, [channel.name for channel in store.index.channels.all(bag)])
     listed = f"nearest: {', '.join(f'#{each}' for each in near)}" if near else "see: mailstop channels"
-    raise UnknownChannel(name=name[:80], where=in_bag(bag), nearest=listed)
+    raise errors.UnknownChannel(name=name[:80], where=in_bag(bag), nearest=listed)
 
 
 def standing(store: Store, seat: Seat) -> tuple[str, ...]:
@@ -74,14 +74,14 @@ def subscribe(store: Store, writer: Writer, text: str, *, now: int) -> tuple[str
         if channel in reads:
             return channel, False
         if len(reads) >= MOST_CHANNELS:
-            raise TooManyChannels(limit=MOST_CHANNELS)
+            raise errors.TooManyChannels(limit=MOST_CHANNELS)
         try:
             store.ledger.append([_entry(writer, "channel_joined", channel, now)], expect=expect)
         except Conflict:
             writer = still(store, writer)
             continue
         return channel, True
-    raise SeatLost(name=writer.name, where=in_bag(writer.bag), reason="it changes hands without end")
+    raise errors.SeatLost(name=writer.name, where=in_bag(writer.bag), reason="it changes hands without end")
 
 
 def unsubscribe(store: Store, writer: Writer, text: str, *, now: int) -> str:
@@ -90,16 +90,16 @@ def unsubscribe(store: Store, writer: Writer, text: str, *, now: int) -> str:
     for _ in range(MOST_TRIES):
         expect = _guards(store, writer)
         if channel in standing(store, writer.seat or _untaken(writer.bag, writer.name)):
-            raise ChannelStays(name=channel)
+            raise errors.ChannelStays(name=channel)
         if channel not in _read_by(store, writer):
-            raise NotSubscribed(name=channel, where=in_bag(writer.bag))
+            raise errors.NotSubscribed(name=channel, where=in_bag(writer.bag))
         try:
             store.ledger.append([_entry(writer, "channel_left", channel, now)], expect=expect)
         except Conflict:
             writer = still(store, writer)
             continue
         return channel
-    raise SeatLost(name=writer.name, where=in_bag(writer.bag), reason="it changes hands without end")
+    raise errors.SeatLost(name=writer.name, where=in_bag(writer.bag), reason="it changes hands without end")
 
 
 def _guards(store: Store, writer: Writer) -> dict[str, int]:

@@ -13,8 +13,8 @@ is asked only before it claims by itself, and never again.
 
 from __future__ import annotations
 
+from mailstop import errors
 from mailstop.engines.entry import Entry, subject
-from mailstop.errors import NoLeader, ProjectLed, SeveralLeaders, UnknownProject
 from mailstop.leadership import Leadership
 from mailstop.letter import new_id
 from mailstop.names import in_bag, nearest
@@ -183,13 +183,13 @@ def ended_text(leadership: Leadership, reason: str) -> str:
     )
 
 
-def refuse_led(place: Post) -> ProjectLed:
+def refuse_led(place: Post) -> errors.ProjectLed:
     """The refusal for who may not lead because another does."""
     leads, holder = place.leads, place.holder
     assert leads is not None
     session = holder.session if holder else None
     doubt = ", which cannot be seen from here" if holder and holder.alive is None else ""
-    return ProjectLed(
+    return errors.ProjectLed(
         project=place.project,
         where=in_bag(place.bag),
         seat=leads.seat,
@@ -211,16 +211,16 @@ def leading_seat(store: Store, writer: Writer, *, now: int) -> Seat:
     standing = [each for each in posts(store, writer.bag, now=now) if each.leads]
     own = [each for each in standing if project_id in ("", each.project_id)]
     if len(own) > 1:
-        raise SeveralLeaders(where=in_bag(writer.bag), listed=_listed(own))
+        raise errors.SeveralLeaders(where=in_bag(writer.bag), listed=_listed(own))
     seat = store.index.seat(writer.bag, own[0].leads.seat) if own and own[0].leads else None
     if seat:
         return seat
     if not project_id:
-        raise NoLeader(whom="any project", where=in_bag(writer.bag), reason="", others="")
+        raise errors.NoLeader(whom="any project", where=in_bag(writer.bag), reason="", others="")
     place = post(store, writer.bag, project_id, writer.seat.project if writer.seat else "", now=now)
     others = f". Of other projects: {_listed(standing)}" if standing else ""
     reason = f": {place.gone}" if place.gone else ""
-    raise NoLeader(whom=f"project {place.project}", where=in_bag(writer.bag), reason=reason, others=others)
+    raise errors.NoLeader(whom=f"project {place.project}", where=in_bag(writer.bag), reason=reason, others=others)
 
 
 def _listed(found: Sequence[Post]) -> str:
@@ -239,7 +239,7 @@ def project_named(store: Store, bag: str, text: str) -> tuple[str, str]:
             return found[0], names[found[0]]
     if found:
         listed = ", ".join(f"{channels[each]} ({each})" for each in found)
-        raise UnknownProject(problem=f"several are named {text!r}: {listed}")
+        raise errors.UnknownProject(problem=f"several are named {text!r}: {listed}")
     near = nearest(text, [*names.values(), *channels.values()])
     instead = f"nearest: {', '.join(near)}" if near else "see: mailstop who"
-    raise UnknownProject(problem=f"there is no project {text[:80]!r}{in_bag(bag)} ({instead})")
+    raise errors.UnknownProject(problem=f"there is no project {text[:80]!r}{in_bag(bag)} ({instead})")

@@ -14,8 +14,9 @@ every day, and nobody should be taken for the successor of one for whom mail wai
 
 from __future__ import annotations
 
+from mailstop import errors
 from mailstop.engines.entry import Entry
-from mailstop.errors import Conflict, MustJoin, NotSeated, SeatTaken, SeatWasLeft, SeatWasTaken
+from mailstop.errors import Conflict
 from mailstop.letter import new_id
 from mailstop.names import DEFAULT_BAG, RESERVED, in_bag, name_from, numbered, seat_to_take
 from mailstop.records import Record
@@ -98,7 +99,7 @@ def take(
             except Conflict:
                 continue
         return one.done(store)
-    raise SeatTaken(name=name, where=in_bag(bag), holder="others who race for it", since="just now")
+    raise errors.SeatTaken(name=name, where=in_bag(bag), holder="others who race for it", since="just now")
 
 
 def taking(
@@ -136,7 +137,7 @@ def refuse_held(holder: Holder) -> None:
     if session is None or holder.alive is False:
         return
     doubt = "" if holder.alive else ", which cannot be seen from here,"
-    raise SeatTaken(
+    raise errors.SeatTaken(
         name=holder.seat.name,
         where=in_bag(holder.seat.bag),
         holder=f"{session.named()}{doubt} in {session.folder or 'an unknown folder'}",
@@ -155,15 +156,15 @@ def leave(store: Store, session: Session, *, now: int, bag: str = DEFAULT_BAG, r
         except Conflict:
             continue
         return own
-    raise NotSeated(where=in_bag(bag))
+    raise errors.NotSeated(where=in_bag(bag))
 
 
-def lost(ended: Move, command: str) -> MustJoin:
+def lost(ended: Move, command: str) -> errors.MustJoin:
     """The refusal for a session that had a seat. ended: what ended its stay. command: the one that gives a seat."""
     details = {"name": ended.seat, "where": in_bag(ended.bag), "since": clock_text(ended.at), "command": command}
     if ended.act == "left":
-        return SeatWasLeft(**details)
-    return SeatWasTaken(client=ended.client or "another client", **details)
+        return errors.SeatWasLeft(**details)
+    return errors.SeatWasTaken(client=ended.client or "another client", **details)
 
 
 def take_automatically(store: Store, session: Session, *, now: int, ancestry: str = "") -> Seated:
@@ -181,10 +182,10 @@ def take_automatically(store: Store, session: Session, *, now: int, ancestry: st
             announced = name in inheritable
             try:
                 seated = take(store, session, name, now=now, automatic=True, announced=announced, ancestry=ancestry)
-            except SeatTaken:
+            except errors.SeatTaken:
                 continue
             return seated.but(vacated=tuple(seat.name for seat in still_open if seat.name != name))
-    raise SeatTaken(name=automatic_name(session), where="", holder="others who race for it", since="just now")
+    raise errors.SeatTaken(name=automatic_name(session), where="", holder="others who race for it", since="just now")
 
 
 def vacated_in(store: Store, worktree: str) -> list[Seat]:

@@ -8,8 +8,9 @@ Sessions live on the board: nothing here enters the ledger.
 
 from __future__ import annotations
 
+from mailstop import errors
 from mailstop.engines.row import Delete, Put
-from mailstop.errors import Conflict, InvalidField
+from mailstop.errors import Conflict
 from mailstop.letter import new_id
 from mailstop.rules.hands import Handout
 from mailstop.rules.presence import lives, session_of
@@ -120,11 +121,11 @@ def said(objective: str | None, status: str | None) -> dict[str, str]:
     if objective is not None:
         if len(objective) > LONGEST_OBJECTIVE or not objective.isprintable():
             reason = f"it is one printable line of at most {LONGEST_OBJECTIVE} characters, or nothing"
-            raise InvalidField(field="the objective", reason=reason)
+            raise errors.InvalidField(field="the objective", reason=reason)
         facts["objective"] = objective
     if status is not None:
         if status not in STATUSES:
-            raise InvalidField(
+            raise errors.InvalidField(
                 field=f"the status {status[:LONGEST_QUOTE]!r}", reason=f"it is one of {', '.join(STATUSES)}"
             )
         facts["status"] = status
