@@ -395,6 +395,7 @@ def test_what_was_said_long_ago_is_unread_as_it_was(office: Play) -> None:
 
 
 def test_what_is_left_out_of_a_check_is_counted(office: Play) -> None:
+    office.person.lifts_limits()
     reader = office.as_("reader")
     with office.as_("builder").at_office() as at:
         for number in range(70):

@@ -31,7 +31,7 @@ def path(store_folder: Path) -> str:
 @pytest.fixture
 def mail(office: Play) -> Play:
     """A store in which something of everything has happened."""
-    office.person.opens_budget(9)
+    office.person.opens_budget(99)
     office.person.sets_limits(rate=LARGEST, budgeted=True)
     office.as_("builder").send("later", body="it waits", hold=True)
     office.as_("reviewer").join("critic", "side")

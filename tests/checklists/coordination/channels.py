@@ -152,4 +152,5 @@ STORMS = {
     ),
 }
 
-LINES: dict[str, Line] = {**DELIVERY, **END_TO_END, **VALIDATION, **WEAKNESSES, **STORMS}
+LINES: dict[str, Line] = {**DELIVERY, **END_TO_END, **VALIDATION, **WEAKNESSES}
+CASES: dict[str, Line] = STORMS
