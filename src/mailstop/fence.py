@@ -300,14 +300,14 @@ def _heading(letters: Sequence[Letter], person: str) -> str:
 
 
 def _overview(letters: Sequence[Letter]) -> str:
-    by_kind: dict[str, list[int]] = {}
+    by_kind: dict[str, list[int]] = {letter.kind: [] for letter in letters if _reply_due(letter)}  # those come first
     for letter in letters:
         by_kind.setdefault(letter.kind, []).append(letter.n)
     kinds = [f'"{one_line(kind, LONGEST_KIND)}" {_listed(numbers)}' for kind, numbers in by_kind.items()]
     due = [letter.n for letter in letters if _reply_due(letter)]
     overview = f"\nBy kind: {'; '.join(kinds[:_LISTED])}" if len(kinds) > 1 else ""
     if len(kinds) > _LISTED:
-        overview += f"; {len(kinds) - _LISTED} more kinds"
+        overview += f"; {_count(len(kinds) - _LISTED, 'more kind')}"
     return overview + (f"\nA reply is needed to {_listed(due)}." if due else "")
 
 
@@ -406,7 +406,11 @@ def choice_lines(question: Letter) -> list[str]:
 
 
 def _brings_task(letter: Letter, addressed: bool) -> bool:
-    return addressed and letter.task is not None and letter.task.act in BRINGS_TASK and not letter.final
+    """Whether a letter is to its reader what brings a task to a seat, so that it says how to go on with that."""
+    task = letter.task
+    if not addressed or task is None or letter.final or letter.ends_budget:
+        return False
+    return task.act in BRINGS_TASK and task.holder in letter.to
 
 
 def _task_closing(letter: Letter, task: About, nonce: str, store: str) -> list[str]:

@@ -333,7 +333,7 @@ class Office:
         else:
             seated = rules.seats.take(self.store, session, name, bag=bag, now=self.clock(), ancestry=self.caller.trail)
         if self.session and self.session.may_lead:
-            self.leaders.claim_vacant(anew=False)
+            self.claim_vacant(anew=False)
         self.set_bell()  # for what waits there
         left = [Seat(bag, seated.left)] if seated.left else []
         self.seats_changed(seated.seat, *left)
@@ -367,16 +367,24 @@ class Office:
     def seats_changed(self, *seats: Seat) -> None:
         """Somebody has sat down at these seats, or is gone: tell those who wait for an answer from there, the givers of
         the open tasks that lie there, and who waits for what was taken from there."""
-        try:
-            if self.store.board.get(WAITS):
-                self.asks.seat_changed(*seats)
+        for tell in (self._tell_who_asks, self._tell_who_gives, self._tell_who_waits):
             for seat in seats:
-                if self.store.board.get(tasks_key(seat.bag, seat.name)):
-                    self.tasks.look(seat.bag, seat.name)
-            if self.store.board.under(WAITING, limit=1):
-                self.leases.let_go()
-        except MailstopError:  # what the caller came for is done; whoever looks next settles it
-            return
+                try:
+                    tell(seat)
+                except MailstopError:  # what the caller came for is done; whoever looks next settles it
+                    continue
+
+    def _tell_who_asks(self, seat: Seat) -> None:
+        if self.store.board.get(WAITS):
+            self.asks.seat_changed(seat)
+
+    def _tell_who_gives(self, seat: Seat) -> None:
+        if self.store.board.get(tasks_key(seat.bag, seat.name)):
+            self.tasks.look(seat.bag, seat.name)
+
+    def _tell_who_waits(self, _seat: Seat) -> None:
+        if self.store.board.under(WAITING, limit=1):
+            self.leases.let_go()
 
     def sweep(self) -> None:
         """Take away what sessions left behind that are over; a bounded part each time, and nothing from a sandbox."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from mailstop import errors, rules
 from mailstop.history import History
-from mailstop.letter import NOBODY
+from mailstop.letter import ALL
+from mailstop.names import nearest
 from mailstop.records import Record
 from mailstop.rules.presence import Holder, holder_of
 from mailstop.seat import Seat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from mailstop.clients.caller import Caller
     from mailstop.letter import Letter
     from mailstop.office import Office
@@ -117,10 +120,21 @@ class Reading:
         )
         return Account(letter, deliveries, tuple(index.receipts(n)), holders, ways)
 
+    def checked_project(self, text: str, also: Iterable[str] = ()) -> None:
+        """Raise UnknownProject, with the nearest, unless `text` is the name or the id of a project that a seat belongs
+        to, or one of `also`."""
+        seats = self._office.store.index.seats()
+        known = {name for seat in seats for name in (seat.project, seat.project_id) if name} | set(also)
+        if text not in known:
+            near = nearest(text, known)
+            instead = f"nearest: {', '.join(near)}" if near else "see: mailstop who"
+            raise errors.UnknownProject(problem=f"there is no project {text[:80]!r} ({instead})")
+
     def _way(self, letter: Letter, holder: Holder) -> str:
         """The way that a letter takes for which no route is claimed."""
-        quiet = letter.channel or letter.wakes == NOBODY
-        return rules.routes.LATER if quiet else rules.routes.way_to(holder, sealed=False)
+        seat = holder.seat
+        wakes = letter.wakes == ALL or (letter.wakes == seat.project_id and bool(seat.project_id))
+        return rules.routes.way_to(holder, sealed=False) if wakes else rules.routes.LATER
 
     def myself(self) -> Self:
         """Who the caller is here, what would wake it, and its last letters."""

@@ -251,6 +251,14 @@ def test_choices_that_cannot_be_shown_are_refused_and_nothing_is_stored(office: 
 # -- who may
 
 
+def test_an_answer_that_is_no_choice_to_a_question_that_has_its_answer_is_told_of_the_first(office: Play) -> None:
+    n = office.as_("builder").ask("human", choices=("yes", "no"), wait_s=0).question.n
+    first = office.person.answer(n, "yes").letter
+
+    with pytest.raises(AlreadyAnswered, match=str(first.n)):
+        office.person.answer(n, "perhaps")
+
+
 def test_only_the_seat_that_was_asked_answers(office: Play) -> None:
     builder, _ = pair(office)
     asked = builder.ask("reviewer")

@@ -309,7 +309,7 @@ def test_status_lists_its_readers_and_status_alone_counts_them(seat: SeatAt) -> 
         ("tester", "stored"),
     ]
     assert f"  {n} #{PROJECT}: shown to 1 of 2 readers" in builder.run("status").lines
-    assert f"{n} read by seat reviewer" in told.lines
+    assert f"{n} for seat reviewer" in told.lines
 
 
 # -- read

@@ -62,7 +62,15 @@ def test_seats_of_one_project_are_listed_by_its_name(seat: SeatAt) -> None:
     builder = seat("builder")
 
     assert list(seats(builder, "--project", builder.home.name)) == ["builder"]
-    assert seats(builder, "--project", "another") == {}
+
+
+def test_a_project_that_nobody_belongs_to_is_unknown_with_its_nearest(seat: SeatAt) -> None:
+    builder = seat("builder")
+
+    for words in (["who"], ["lease", "list"]):
+        refused = builder.run(*words, "--project", f"{builder.home.name}s")
+        assert refused.code == 3
+        assert f"nearest: {builder.home.name}" in refused.err
 
 
 def test_seats_of_one_bag_are_listed_by_its_name(seat: SeatAt) -> None:
@@ -133,7 +141,7 @@ def test_a_session_without_a_seat_is_listed_and_marked_as_ones_own(claude: Claud
     assert stranger.run("who", "--json").json["without_seat"][0]["you"] is False
     (line,) = (line for line in stranger.run("who").lines if line.endswith("look around"))
     assert line.split()[:4] == ["-", "Claude", "Code", SESSION[:8]]
-    assert stranger.run("who", "--project", "another", "--json").json["without_seat"] == []
+    assert stranger.run("who", "--project", "another").code == 3
 
 
 # -- bags

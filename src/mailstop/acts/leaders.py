@@ -86,10 +86,6 @@ class Leaders:
         """Who leads a project now; None while nobody does."""
         return self._post(bag, project_id, "").leads
 
-    def guard_of(self, leadership: Leadership) -> dict[str, int]:
-        """What an append expects that is an act in that term; see `acting`, which also says when it is over."""
-        return rules.leaders.guard_of(leadership)
-
     def own(self) -> list[Leadership]:
         """What the caller's session leads."""
         session = self._office.session

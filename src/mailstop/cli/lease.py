@@ -152,6 +152,8 @@ def _list(office: Office, args: Arguments) -> Result:
         and args.bag in (None, lease.bag)
         and args.project in (None, lease.resource.project, lease.resource.project_id)
     ]
+    if args.project is not None and not found:
+        office.reading.checked_project(args.project)
     data = {"leases": [{**_lease_json(office, lease), "mine": lease.id in own} for lease in found]}
     return Result(data, leases_text(office, found, own))
 

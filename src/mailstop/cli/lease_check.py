@@ -36,6 +36,8 @@ def check(args: Arguments) -> Result:
         raise UsageError(reason="- stands for all paths, on standard input, and by itself")
     try:
         return _checked(args)
+    except CannotTell:
+        raise
     except MailstopError as error:
         raise CannotTell(reason=error.message) from None
     except Exception as error:

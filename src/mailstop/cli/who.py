@@ -66,7 +66,10 @@ class Line(Record):
 
 def run(office: Office, args: Arguments) -> Result:
     """List the living, and the empty seats where letters wait."""
-    lines = [line for line in _lines(office, args.bag) if line.is_of(args.project)]
+    everyone = _lines(office, args.bag)
+    lines = [line for line in everyone if line.is_of(args.project)]
+    if args.project is not None and not lines:
+        office.reading.checked_project(args.project, {line.project for line in everyone})
     listed = [line for line in lines if args.all or line.present or (line.occupancy and line.occupancy.waiting)]
     left = len(lines) - len(listed)
     # Either is made for each of them, so only what is printed is.

@@ -88,7 +88,7 @@ class Board(Protocol):
         """When the next row falls due, in milliseconds since 1970; None while nothing is."""
 
     def change(self, changes: Sequence[Put | Delete], *, expect: Mapping[str, int] | None = None) -> None:
-        """Make all changes, or none.
+        """Make all changes, or none. They outlive every process; a crash of the system may take the last of them.
 
         expect: for each key the revision the caller has seen; 0 means not there. Raises Conflict.
         """

@@ -105,7 +105,7 @@ def _brake(writer: Writer, standing: Standing, hops: int, now: int) -> None:
     """Raise TooManyHops or TooFast for a letter that goes beyond the bag's limits."""
     limits, where = standing.limits, in_bag(writer.bag)
     if hops > limits.hops:
-        command = _command(f"limits --hops {min(2 * limits.hops, LARGEST)}", writer.bag)
+        command = _command(f"limits --hops {min(max(2 * limits.hops, hops), LARGEST)}", writer.bag)
         raise errors.TooManyHops(hops=hops, limit=limits.hops, seat=writer.name, where=where, command=command)
     # A letter from the future was written before the clock was put back: it holds up nobody.
     if standing.paced and now - MINUTE_MS < standing.paced <= now:

@@ -92,7 +92,7 @@ def store_letter(
             cost = charge(store, writer, ref, now=now)
         except Refused:  # by the very letter, perhaps, which somebody has stored with this key meanwhile
             if draft.key and (first := with_key(store, writer, draft.key)):
-                return same_letter(first, draft), False
+                return same_letter(first, _as_it_was_meant(first, draft)), False
             raise
         entry.data.update(cost.data)
         expect.update(cost.expect)
