@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mailstop import bells
+from mailstop.acts.leases import Leases
 from mailstop.engines.memory.store import World
 from mailstop.engines.row import Put
 from mailstop.errors import (
@@ -35,7 +36,9 @@ from mailstop.errors import (
     StaleTerm,
     UnknownLease,
 )
-from mailstop.lease import LONGEST_TTL_MS
+from mailstop.lease import ALL_BELOW, LONGEST_TTL_MS, Address, Lease
+from mailstop.office import Office
+from mailstop.rules import leases as lease_rules
 from mailstop.rules.leases import Wish
 from mailstop.rules.silence import LONGEST_SILENCE_MS
 from mailstop.rules.waiting import FREED
@@ -360,6 +363,18 @@ def test_a_lease_that_ran_out_is_free_for_others(office: Play) -> None:
 
     assert state(office.as_("reviewer"), "src/a.py") == "free"
     take(office.as_("reviewer"), "src")
+
+
+def test_a_lease_that_was_taken_before_the_clock_was_put_back_is_free_where_it_would_last_longer_than_any_may(
+    office: Play,
+) -> None:
+    take(office.as_("builder"), "src/a.py", ttl=LONGEST_TTL_MS)
+    take(office.as_("builder"), "src/b.py", ttl=HOUR_S * 1000)
+
+    office.clock.advance(-HOUR_S)
+
+    assert [state(office.as_("reviewer"), word) for word in ("src/a.py", "src/b.py")] == ["free", "taken"]
+    take(office.as_("reviewer"), "src/a.py")
 
 
 def test_a_lease_that_ran_out_and_nobody_took_is_renewed_with_its_term(office: Play) -> None:
@@ -813,7 +828,6 @@ def test_a_release_that_dies_before_it_rings_is_rung_for_by_whoever_comes_next(
 ) -> None:
     take(office.as_("builder"), "src")
     thread, got = waiting(office, office.as_("reviewer"), "src/a.py")
-    from mailstop.acts.leases import Leases
 
     with monkeypatch.context() as patch:
         patch.setattr(Leases, "_rung", lambda *_: None)  # it was killed
@@ -824,6 +838,62 @@ def test_a_release_that_dies_before_it_rings_is_rung_for_by_whoever_comes_next(
 
     thread.join(20)
     assert len(got) == 1
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_who_begins_to_wait_just_before_the_release_is_stored_is_woken(
+    office: Play, monkeypatch: pytest.MonkeyPatch, killed: bool
+) -> None:
+    take(office.as_("builder"), "src")
+    office.as_("reviewer")
+    refused = threading.Event()
+    ends_of, releasing = Leases._ends_of, lease_rules.release
+    threads: list[threading.Thread] = []
+
+    def refused_and_sleeping(*look: Any) -> tuple[list[int], float]:
+        refused.set()
+        return ends_of(*look)
+
+    def release_later(*what: Any, **how: Any) -> tuple[Lease, ...]:
+        threads.append(waiting(office, office.as_("reviewer"), "src/a.py")[0])
+        assert refused.wait(20)
+        return releasing(*what, **how)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Leases, "_ends_of", refused_and_sleeping)
+        patch.setattr(lease_rules, "release", release_later)
+        if killed:
+            patch.setattr(Leases, "_rung", lambda *_: None)
+        release(office.as_("builder"), "src")
+    if killed:
+        wait_for("somebody comes by", lambda: comes_by(office))
+
+    threads[0].join(20)
+    assert holders(office.person, "src/a.py") == ["reviewer"]
+    assert office.rows(FREED) == []
+
+
+def test_a_release_for_which_nobody_waits_leaves_nothing_to_be_done(office: Play) -> None:
+    take(office.as_("builder"), "src")
+
+    release(office.as_("builder"))
+
+    assert office.rows(FREED) == []
+
+
+def test_who_waits_looks_again_when_who_left_its_seat_was_killed_before_it_rang(
+    office: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mailstop.acts.leases.SLOW_LOOK_S", 0.1)
+    take(office.as_("builder"), "src")
+    thread, _ = waiting(office, office.as_("reviewer"), "src/a.py")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Office, "seats_changed", lambda *_: None)  # it was killed
+        office.as_("builder").leave()
+
+    thread.join(20)
+    assert holders(office.person, "src/a.py") == ["reviewer"]
 
 
 def comes_by(office: Play) -> bool:
@@ -912,6 +982,54 @@ def test_the_person_ends_a_shared_lease_of_all_in_whatever_bag(office: Play) -> 
 
     assert state(office.as_("reviewer"), "src") == "free"
     assert len(office.as_("builder").peek()) == len(office.as_("critic", "side").peek()) == 1
+
+
+def test_who_waits_for_a_path_by_another_of_its_addresses_is_woken_when_the_person_ends_its_lease(office: Play) -> None:
+    in_repository, on_machine = Address("git:app", "/src/a.py"), Address("machine", "/srv/app/src/a.py")
+    resource = read("src/a.py").but(at=(in_repository, on_machine))
+    above = resource.but(at=(Address("machine", "/srv", ALL_BELOW),))
+    with office.as_("builder").at_office() as at:
+        at.leases.take(Wish((resource,)))
+    reviewer = office.as_("reviewer")
+
+    def wait() -> None:
+        with reviewer.at_office() as at:
+            at.leases.take(Wish((above,)), wait_s=30)
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    wait_for("the taker waits", lambda: office.rows(WAITING))
+    (row,) = office.rows(WAITING)
+    rung: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bells, "ring", rung.append)
+        with office.person.at_office() as at:
+            at.leases.force([resource])
+    bells.ring(row.removeprefix(WAITING))
+
+    thread.join(20)
+    assert row.removeprefix(WAITING) in rung
+    assert not thread.is_alive()
+
+
+def test_a_holder_who_lets_go_before_the_person_ends_its_lease_is_told_nothing(
+    office: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    builder = office.as_("builder")
+    take(builder, "src")
+    looking = lease_rules.of_others
+
+    def let_go_afterwards(*what: Any, **how: Any) -> list[Lease]:
+        found = looking(*what, **how)
+        release(builder)
+        return found
+
+    monkeypatch.setattr(lease_rules, "of_others", let_go_afterwards)
+    with office.person.at_office() as at, pytest.raises(UnknownLease, match="Nobody else holds a lease on"):
+        at.leases.force([read("src")])
+
+    assert builder.peek() == []
+    assert office.rows(FREED) == []
 
 
 def test_only_the_person_ends_anothers_lease(office: Play) -> None:

@@ -1,15 +1,16 @@
 """Held: which leases count, whether something is free, and what is said of who has it. Nothing here writes.
 
 A lease counts while it has not run out, its session sits where it sat when it took it, and that session is not known
-to be dead or silent (`rules.silence`). All of this is found out when somebody looks, so that none is ever seen to
-outlive its holder.
+to be dead or silent (`rules.silence`). One that would last longer than any may was taken before the clock was put back,
+and has run out: else it would last by as much longer. All of this is found out when somebody looks, so that none is
+ever seen to outlive its holder.
 """
 
 from __future__ import annotations
 
 from mailstop.engines.entry import subject
 from mailstop.errors import LeaseOfOthers, LeaseTaken
-from mailstop.lease import Lease, Resource
+from mailstop.lease import LONGEST_TTL_MS, Lease, Resource
 from mailstop.names import PERSON, in_bag
 from mailstop.patterns import named, overlap, parsed
 from mailstop.records import Record
@@ -118,7 +119,7 @@ class Look:
 
     def lapsed(self, lease: Lease) -> str:
         """Why a lease that nobody has ended does not count; empty when it does."""
-        if lease.until <= self.now:
+        if not self.now < lease.until <= self.now + LONGEST_TTL_MS:
             return RAN_OUT
         holder = (lease.bag, lease.seat, lease.session)
         if not lease.seated:

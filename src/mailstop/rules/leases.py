@@ -37,6 +37,7 @@ from mailstop.rules.held import RAN_OUT, SUBJECT, Look, taken_by_others, told
 from mailstop.rules.letters import Writer, still
 from mailstop.rules.presence import lives, session_of
 from mailstop.rules.tenure import guard
+from mailstop.rules.waiting import freeing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mailstop.engines.base import Store
-    from mailstop.engines.row import Delete, Put
+    from mailstop.engines.row import Put
     from mailstop.lease import Address
 
 MOST_TRIES = 200  # each that is in vain is another's act that was not
@@ -145,11 +146,12 @@ def release(
     resources: Sequence[Resource] | None,
     *,
     now: int,
-    board: Sequence[Put | Delete] = (),
+    freed: str,
 ) -> tuple[Lease, ...]:
     """Let go of leases of the session, of these resources or all, and return them; of all there may be none.
 
-    board: changes of the board that go with it. Raises LeaseOfOthers with who has it, UnknownLease; LeaseUncertain.
+    freed: key of the row by which who waits for them is rung, see `rules.waiting.freeing`. Raises LeaseOfOthers with
+    who has it, UnknownLease; LeaseUncertain.
     """
     for _ in range(MOST_TRIES):
         look = Look(store, writer.session, now)  # which brings the index up to date
@@ -160,13 +162,15 @@ def release(
         if not chosen:
             return ()
         entries = _ending(writer, [(lease, RELEASED) for lease in chosen], now)
-        if _append(look, entries, writer, _seats_of(store, chosen), board):
+        row = freeing(freed, [lease.resource for lease in chosen], now=now)
+        if _append(look, entries, writer, _seats_of(store, chosen), [row]):
             return tuple(chosen)
     raise LeasesMove(act="released")
 
 
 def of_others(store: Store, resources: Sequence[Resource], *, now: int) -> list[Lease]:
-    """The leases on exactly these resources that nobody has ended, the person's left out. Raises UnknownLease."""
+    """The leases on exactly these resources that nobody has ended, the person's left out, each with all addresses of
+    its resource. Raises UnknownLease."""
     look = Look(store, PERSON, now)
     found: dict[tuple[int, int], Lease] = {}
     for resource in resources:
@@ -174,15 +178,19 @@ def of_others(store: Store, resources: Sequence[Resource], *, now: int) -> list[
         if not there:
             raise UnknownLease(who="Nobody else holds", resource=resource.shown, nearest="")
         found.update((lease.id, lease) for lease in there)
-    return list(found.values())
+    sessions = dict.fromkeys(lease.session for lease in found.values())
+    whole = {lease.id: lease for session in sessions for lease in store.index.leases.of_session(session)}
+    return [whole.get(lease.id, lease) for lease in found.values()]
 
 
 def forcing(store: Store, leases: Sequence[Lease], *, now: int) -> tuple[tuple[Entry, ...], dict[str, int]]:
     """The entries by which the person ends others' leases, those of them that nobody has ended meanwhile, and what
-    these entries expect."""
+    these entries expect. Raises UnknownLease when none is left."""
     look = Look(store, PERSON, now)
     there = {lease.id for each in leases for lease in store.index.leases.near(each.resource.key)}
     ended = [(lease, FORCED) for lease in leases if lease.id in there]
+    if not ended:
+        raise UnknownLease(who="Nobody else holds", resource=leases[0].resource.shown, nearest="")
     return tuple(_ending(Writer(leases[0].bag, PERSON, None, PERSON), ended, now)), {SUBJECT: look.seen}
 
 
@@ -234,7 +242,7 @@ def _held(look: Look, own: dict[Address, Lease], resource: Resource, act: str, t
 
 
 def _append(
-    look: Look, entries: Sequence[Entry], writer: Writer, also: dict[str, int], board: Sequence[Put | Delete] = ()
+    look: Look, entries: Sequence[Entry], writer: Writer, also: dict[str, int], board: Sequence[Put] = ()
 ) -> int:
     """The number of the last entry; 0 when somebody was faster, and all is to be looked at again."""
     own = guard(writer.seat) if writer.seat else {}
