@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -12,11 +14,13 @@ from hypothesis import given as given_values
 from hypothesis import strategies as st
 
 from mailstop import rules
-from mailstop.acts.tasks import ALL, GIVEN, MINE, POOL, Account, Changed
+from mailstop.acts import tasks as acts_tasks
+from mailstop.acts.tasks import ALL, GIVEN, MINE, POOL, Account, Changed, Tasks
 from mailstop.engines.entry import subject
 from mailstop.engines.memory.store import World
 from mailstop.engines.row import Delete, Put
 from mailstop.errors import (
+    BudgetSpent,
     EmptyPool,
     InvalidField,
     MailstopError,
@@ -32,6 +36,8 @@ from mailstop.errors import (
     TaskStays,
     TaskTaken,
     TaskUncertain,
+    TooFast,
+    TooManyHops,
     Uncertain,
     UnknownSeat,
     UnknownTask,
@@ -259,6 +265,46 @@ def test_a_key_gives_a_task_once(office: Play) -> None:
     with pytest.raises(TaskKeyReused, match=f"task {first.n}"):
         give(lead, title="Another", key="k")
     assert sorted(listed(lead)) == sorted([first.n, pooled.n])
+
+
+@pytest.mark.parametrize("brake", ["budget", "rate", "hops"])
+def test_no_brake_refuses_what_was_given_before_with_its_key(office: Play, brake: str) -> None:
+    seated(office, "builder")
+    lead = office.as_("lead")
+    refusal: type[MailstopError] = {"budget": BudgetSpent, "rate": TooFast, "hops": TooManyHops}[brake]
+    if brake == "budget":
+        office.person.opens_budget(1)
+    elif brake == "rate":
+        office.person.sets_limits(rate=1)
+    else:
+        office.person.sets_limits(hops=2)
+        office.as_("builder").send("lead")
+        lead.reads()
+    first = give(lead, key="k")
+    if brake == "hops":
+        office.person.sets_limits(hops=1)
+    before = office.entries()
+
+    with pytest.raises(refusal):
+        give(lead, key="another")
+    with lead.at_office() as at:
+        again = at.tasks.give(Order("builder", "Fix it", key="k"))
+
+    assert (again.task.n, again.new) == (first.n, False)
+    assert office.entries() == before
+
+
+def test_a_key_leads_to_one_seat_or_pool_wherever_its_task_went_since(office: Play) -> None:
+    seated(office, "builder", "other")
+    lead = office.as_("lead")
+    first, pooled = give(lead, key="k"), give(lead, "", key="p")
+    reassign(lead, first.n, "other")
+    take(office.as_("other"), pooled.n)
+
+    assert (give(lead, key="k").n, give(lead, "", key="p").n) == (first.n, pooled.n)
+    for to, key in (("other", "k"), ("", "k"), ("builder", "p"), ("other", "p")):
+        with pytest.raises(TaskKeyReused):
+            give(lead, to, key=key)
 
 
 def test_a_key_is_its_givers_own(office: Play) -> None:
@@ -1069,6 +1115,51 @@ def test_a_lost_board_lets_no_task_stay_with_an_empty_seat(office: Play, given: 
 
     assert task(office, given.n).holder == ""
     assert acts(office, given.n) == ["give", "seat-empty", "return"]
+
+
+def test_a_dead_holder_whom_nobody_could_tell_of_is_looked_at_again(office: Play, given: Task) -> None:
+    office.as_("builder").die()
+    office.clock.advance(LOOK_S + 1)
+    with (
+        patch.object(acts_tasks, "MOST_TRIES", 3),
+        patch.object(Tasks, "_settle", side_effect=Uncertain(reason="a test")),
+    ):
+        due_work(office)
+
+    assert office.rows("task/") == ["task/default/builder"]
+
+    office.clock.advance(LOOK_S + 1)
+    due_work(office)
+    assert [one.task.act for one in letters(office, "lead") if one.task] == ["seat-empty"]
+
+
+@pytest.mark.parametrize("noticed", [True, False])
+@pytest.mark.parametrize("goes", ["end", "die"])
+def test_a_clock_that_is_put_back_lets_no_task_stay_with_an_empty_seat(
+    office: Play, given: Task, goes: str, noticed: bool
+) -> None:
+    office.clock.advance(10 * RETURN_S)
+    with patch.object(Tasks, "look") if not noticed else nullcontext():
+        getattr(office.as_("builder"), goes)()
+    if noticed:
+        task(office, given.n)
+    office.clock.advance(-20 * RETURN_S)
+
+    assert task(office, given.n).empty_since == office.clock.now
+    office.clock.advance(RETURN_S - 1)
+    assert task(office, given.n).holder == "builder"
+    office.clock.advance(2)
+
+    assert task(office, given.n).holder == ""
+    assert acts(office, given.n) == ["give", *["seat-empty"] * (2 if noticed else 1), "return"]
+
+
+def test_a_look_that_began_a_moment_earlier_tells_nothing_twice(office: Play, given: Task) -> None:
+    office.as_("builder").die()
+    task(office, given.n)
+    office.clock.advance(-1)
+
+    assert acts(office, given.n) == ["give", "seat-empty"]
 
 
 @pytest.mark.timeout(120)

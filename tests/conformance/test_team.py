@@ -7,6 +7,8 @@ from unittest.mock import patch
 import pytest
 
 from mailstop.acts.leaders import Leaders
+from mailstop.cli.arguments import EVERYWHERE, read
+from mailstop.cli.task import PARAMETERS, run
 from mailstop.errors import StaleLeader
 from mailstop.task import Order, Task
 from tests.conformance.play import Play
@@ -21,9 +23,9 @@ def lead(player: Player) -> int:
     return leads.term
 
 
-def give(player: Player, to: str) -> Task:
+def give(player: Player, to: str, *, key: str | None = None, term: int | None = None) -> Task:
     with player.at_office() as office:
-        return office.tasks.give(Order(to, "Fix it")).task
+        return office.tasks.give(Order(to, "Fix it", key=key), term=term).task
 
 
 def term_of(office: Play, task: Task) -> int | None:
@@ -64,6 +66,49 @@ def test_a_leader_whose_term_ends_meanwhile_gives_nothing(office: Play) -> None:
 
     with office.store() as store:
         assert [entry.type for entry in store.ledger.after(0, limit=10_000)][before:].count("task_given") == 0
+
+
+def test_a_leader_that_was_replaced_and_believes_to_lead_gives_nothing(office: Play) -> None:
+    builder, worker = office.as_("builder"), office.as_("worker")
+    term = lead(builder)
+    given = give(builder, "worker", key="k", term=term)
+    _take_the_post(office, builder)
+    before = office.entries()
+
+    for to in ("worker", ""):
+        with pytest.raises(StaleLeader, match=f"^Term {term} of project app is over: seat worker leads it"):
+            give(builder, to, term=term)
+    with pytest.raises(StaleLeader):
+        give(worker, "builder", term=term)
+
+    assert give(builder, "worker", key="k", term=term).n == given.n
+    assert office.entries() == before
+    assert term_of(office, given) == term
+
+
+def test_the_command_line_gives_a_task_in_a_term(office: Play) -> None:
+    builder, _worker = office.as_("builder"), office.as_("worker")
+    term = lead(builder)
+    args = read((*PARAMETERS, *EVERYWHERE), ["give", "worker", "Fix it", "--term", str(term)])
+    assert args is not None
+
+    with builder.at_office() as at:
+        result = run(at, args)
+    assert result.data["task"]["holder"] == "worker"
+    _take_the_post(office, builder)
+    with builder.at_office() as at, pytest.raises(StaleLeader):
+        run(at, args)
+
+
+def test_a_key_with_leader_means_whoever_led_the_first_time(office: Play) -> None:
+    builder, reviewer = office.as_("builder"), office.as_("reviewer")
+    lead(builder)
+    first = give(reviewer, "leader", key="k")
+    _take_the_post(office, builder)
+
+    assert give(reviewer, "leader", key="k").n == first.n
+    with builder.at_office() as at:
+        assert at.tasks.account(first.n).task.holder == "builder"
 
 
 def _take_the_post(office: Play, leader: SessionPlayer) -> None:
