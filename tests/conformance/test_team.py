@@ -9,7 +9,7 @@ import pytest
 from mailstop.acts.leaders import Leaders
 from mailstop.cli.arguments import EVERYWHERE, read
 from mailstop.cli.task import PARAMETERS, run
-from mailstop.errors import StaleLeader
+from mailstop.errors import BudgetSpent, StaleLeader
 from mailstop.task import Order, Task
 from tests.conformance.play import Play
 from tests.conformance.player import Player, SessionPlayer
@@ -115,6 +115,16 @@ def _take_the_post(office: Play, leader: SessionPlayer) -> None:
     with leader.at_office() as at:
         at.leaders.release()
     lead(office.as_("worker"))
+
+
+def test_who_may_write_no_letter_puts_no_task_into_the_pool(office: Play) -> None:
+    builder = office.as_("builder")
+    office.as_("worker")
+    office.person.opens_budget(1)
+    builder.send("worker")
+
+    with pytest.raises(BudgetSpent):
+        give(builder, "")
 
 
 def test_leader_as_a_tasks_seat_is_whoever_leads(office: Play) -> None:

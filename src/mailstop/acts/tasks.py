@@ -126,6 +126,8 @@ class Tasks:
         if order.to:
             sent = self._office.send(draft, bag=writer.bag, rider=ride)
         else:
+            # It is no letter and costs none; but who may write no letter puts no words into the pool either.
+            rules.brakes.charge(self._store, writer, None, now=self._office.clock())
             self._append(ride, writer)
         given = self._store.index.tasks.with_id(writer.bag, task.id)
         assert given is not None

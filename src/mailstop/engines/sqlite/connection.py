@@ -1,7 +1,8 @@
 """Connection: one SQLite file opened the way a ledger needs it, and errors in mailstop's words.
 
 WAL, `synchronous=FULL`: a durable commit that returned is on disk. Short transactions, each behind the gate. The
-schema's version is `user_version`; a file of a newer format, of another program, or damaged is refused and left as it is.
+schema's version is `user_version`; a file of a newer format, of another program, or damaged is refused and left as it
+is.
 """
 
 from __future__ import annotations
