@@ -332,8 +332,8 @@ class Office:
             seated = self.leaders.move(name, bag)
         else:
             seated = rules.seats.take(self.store, session, name, bag=bag, now=self.clock(), ancestry=self.caller.trail)
-        if self.session and self.session.may_lead:
-            self.claim_vacant(anew=False)
+        if self.session and self.session.may_lead and not self.caller.sandboxed:  # in this bag too, whatever it leads
+            self.leaders.claim_vacant(anew=False)
         self.set_bell()  # for what waits there
         left = [Seat(bag, seated.left)] if seated.left else []
         self.seats_changed(seated.seat, *left)

@@ -665,6 +665,18 @@ def test_the_person_reaches_the_only_leader_and_of_several_is_told_who_they_are(
     assert refusal.value.exit_code == 3
 
 
+def test_of_two_projects_of_one_name_neither_is_taken_for_the_other(office: Play) -> None:
+    claim(off_default(office, "worker"))
+    claim(off_default(office, "other", folder="/srv/clone/app"))
+
+    with office.person.at_office() as at:
+        with pytest.raises(
+            UnknownProject, match=r"several are named 'app'; by their ids: git:/srv/app/.git, git:/srv/cl"
+        ):
+            at.leaders.release(project="app")
+        assert at.leaders.release(project="git:/srv/clone/app/.git").seat == "other"
+
+
 def test_a_letter_to_leader_that_is_repeated_with_its_key_is_the_first_one(office: Play) -> None:
     claim(off_default(office, "worker"))
     off_default(office, "other")

@@ -228,18 +228,17 @@ def _listed(found: Sequence[Post]) -> str:
 
 
 def project_named(store: Store, bag: str, text: str) -> tuple[str, str]:
-    """The id and the name of the project that `text` names: by its name, by its channel where two have one name, or by
-    its id. Raises UnknownProject with the nearest, or with those that share the name."""
+    """The id and the name of the project that `text` names: by its id, by its name where no other has that, or by its
+    channel. Raises UnknownProject with the nearest, or with those that share the name."""
     names = {seat.project_id: seat.project for seat in store.index.seats(bag) if seat.project_id}
     names |= {each.project_id: each.project for each in store.index.leaders.all(bag)}
     channels = {each: store.index.channels.of_project(bag, each) or "" for each in names}
-    for called in ({each: each for each in names}, channels, names):  # the surest first
+    for called in ({each: each for each in names}, names, channels):
         found = [project_id for project_id, name in called.items() if name == text]
         if len(found) == 1:
             return found[0], names[found[0]]
-    if found:
-        listed = ", ".join(f"{channels[each]} ({each})" for each in found)
-        raise errors.UnknownProject(problem=f"several are named {text!r}: {listed}")
+        if found:  # the channel of the first of them is its name, and means no less the other's
+            raise errors.UnknownProject(problem=f"several are named {text!r}; by their ids: {', '.join(sorted(found))}")
     near = nearest(text, [*names.values(), *channels.values()])
     instead = f"nearest: {', '.join(near)}" if near else "see: mailstop who"
     raise errors.UnknownProject(problem=f"there is no project {text[:80]!r}{in_bag(bag)} ({instead})")
