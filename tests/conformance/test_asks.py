@@ -29,9 +29,9 @@ from mailstop.errors import (
 )
 from mailstop.letter import Letter
 from mailstop.names import PERSON
+from tests.conformance.at_once import at_once
 from tests.conformance.play import Play
 from tests.conformance.player import Player, SessionPlayer
-from tests.conformance.test_at_once import at_once
 
 
 def pair(office: Play) -> tuple[SessionPlayer, SessionPlayer]:

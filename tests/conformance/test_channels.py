@@ -30,9 +30,9 @@ from mailstop.errors import (
 from mailstop.letter import ALL, NOBODY, Draft, Letter
 from mailstop.names import is_name
 from mailstop.rules.routes import MONITOR
+from tests.conformance.at_once import at_once
 from tests.conformance.play import Play
 from tests.conformance.player import Player, SessionPlayer
-from tests.conformance.test_at_once import at_once
 
 WRITERS = 16
 LETTERS = 5

@@ -30,9 +30,9 @@ from mailstop.leadership import Leadership
 from mailstop.letter import Draft, Letter
 from mailstop.rules.leaders import ENDED, LEFT, NEVER, RELEASED, SILENT, Post
 from mailstop.rules.letters import Rider
+from tests.conformance.at_once import at_once
 from tests.conformance.play import Play
 from tests.conformance.player import Player, SessionPlayer
-from tests.conformance.test_at_once import at_once
 
 APP = "git:/srv/app/.git"  # the project of the players
 SHOP = "git:/srv/shop/.git"

@@ -5,11 +5,8 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from threading import Barrier
 from typing import Any
 
 import pytest
@@ -44,26 +41,14 @@ from mailstop.rules.silence import LONGEST_SILENCE_MS
 from mailstop.rules.waiting import FREED
 from mailstop.session import WAITING, Session, session_key
 from tests.clients.waiting import wait_for
+from tests.conformance.at_once import at_once
 from tests.conformance.leasing import HOUR_S, holders, read, release, renew, state, take, verdicts
 from tests.conformance.play import Play
 from tests.conformance.player import Player, SessionPlayer
 
 TAKERS = 50
 
-
-def at_once(*acts: Callable[[], object]) -> list[object]:
-    """Do all of these at once; what each gave, or the refusal."""
-    barrier = Barrier(len(acts))
-
-    def do(act: Callable[[], object]) -> object:
-        barrier.wait()
-        try:
-            return act()
-        except Refused as refusal:
-            return refusal
-
-    with ThreadPoolExecutor(len(acts)) as threads:
-        return list(threads.map(do, acts))
+at_once_refused = partial(at_once, refusal=Refused)
 
 
 # -- taking -----------------------------------------------------------------------------------------------------------
@@ -682,7 +667,7 @@ def test_a_thread_of_which_nothing_can_be_read_is_not_taken_for_silent(
 def test_of_fifty_takers_of_one_thing_one_wins_and_the_others_are_told_who(office: Play) -> None:
     takers = [office.as_(f"taker-{count}") for count in range(TAKERS)]
 
-    outcomes = at_once(*(partial(take, taker, "name:deploy") for taker in takers))
+    outcomes = at_once_refused(*(partial(take, taker, "name:deploy") for taker in takers))
 
     (winner,) = (seat for seat, outcome in enumerate(outcomes) if not isinstance(outcome, Refused))
     for outcome in outcomes:
@@ -696,7 +681,7 @@ def test_of_those_who_race_for_a_folder_and_for_files_in_it_no_two_overlap(offic
     words = ["src", "src/a.py", "src/*.py", "src/deep/b.py", "src/deep", "**/b.py", "docs", "."]
     takers = [office.as_(f"taker-{count}") for count in range(16)]
 
-    outcomes = at_once(*(partial(take, taker, words[which % len(words)]) for which, taker in enumerate(takers)))
+    outcomes = at_once_refused(*(partial(take, taker, words[which % len(words)]) for which, taker in enumerate(takers)))
 
     assert any(not isinstance(outcome, Refused) for outcome in outcomes)
     with office.store() as store:
@@ -712,7 +697,7 @@ def test_of_those_who_race_for_a_folder_and_for_files_in_it_no_two_overlap(offic
 def test_takers_of_different_things_all_get_theirs(office: Play) -> None:
     takers = [office.as_(f"taker-{count}") for count in range(16)]
 
-    outcomes = at_once(*(partial(take, taker, f"src/{which}.py") for which, taker in enumerate(takers)))
+    outcomes = at_once_refused(*(partial(take, taker, f"src/{which}.py") for which, taker in enumerate(takers)))
 
     assert not any(isinstance(outcome, Refused) for outcome in outcomes)
 

@@ -10,9 +10,9 @@ import pytest
 from mailstop import bells
 from mailstop.errors import InvalidField, MustJoin, PersonHasNoSession, SessionMoved
 from mailstop.rules.roster import Occupancy, Presence
+from tests.conformance.at_once import at_once
 from tests.conformance.play import Play
 from tests.conformance.player import SessionPlayer
-from tests.conformance.test_at_once import at_once
 
 OBJECTIVE = "make the parser survive 'empty' files: *.md, \"a b\", [x] ?"
 

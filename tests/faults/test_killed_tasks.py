@@ -22,6 +22,7 @@ from mailstop.limits import Limits
 from mailstop.names import POSTMASTER
 from mailstop.office import Office
 from mailstop.task import OPEN, Order, Step
+from tests.clients.waiting import wait_for
 from tests.faults import holder
 from tests.faults.soundness import assert_sound
 from tests.party import MAILSTOP, CompletedRun, Party
@@ -111,15 +112,13 @@ class Shop:
         known = len(self.noted())
         argv = [sys.executable, "-m", holder.__name__, str(self.path), str(self.journal), str(self.ahead_ms)]
         process = subprocess.Popen(argv, stderr=subprocess.PIPE, cwd=Path(__file__).parents[2])
-        end = time.monotonic() + LONGEST_START_S
-        while len(self.noted()) == known and process.poll() is None and time.monotonic() < end:
-            time.sleep(0.005)
-        left = self.chance.uniform(0, 0.3)
-        end = time.monotonic() + left
-        while time.monotonic() < end and process.poll() is None:
-            time.sleep(0.001)
-        assert process.poll() is None, process.communicate()[1].decode()
-        process.kill()
+        wait_for("it works", lambda: len(self.noted()) > known or process.poll() is not None, LONGEST_START_S)
+        try:
+            process.wait(self.chance.uniform(0, 0.3))
+        except subprocess.TimeoutExpired:
+            process.kill()
+        else:
+            raise AssertionError(process.communicate()[1].decode())
         process.communicate()
 
     def noted(self) -> list[str]:
