@@ -12,8 +12,8 @@ import errno
 import os
 import time
 
+from mailstop import errors
 from mailstop.config import PROMPT_BELL, state_folder
-from mailstop.errors import InvalidName
 from mailstop.names import checked_name, is_name
 
 TYPE_CHECKING = False
@@ -71,7 +71,7 @@ def silence(name: str) -> bool:
     """Remove a bell, before looking for what it announced. True when it was ringing. Never raises."""
     try:
         os.unlink(path_of(name))
-    except (OSError, InvalidName):
+    except (OSError, errors.InvalidName):
         return False
     return True
 
@@ -80,7 +80,7 @@ def is_ringing(name: str) -> bool:
     """Whether the bell was rung and not silenced since. Never raises."""
     try:
         os.lstat(path_of(name))
-    except (OSError, InvalidName):
+    except (OSError, errors.InvalidName):
         return False
     return True
 

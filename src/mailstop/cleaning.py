@@ -86,6 +86,8 @@ def clean(text: str) -> str:
     Control characters become their pictures (`␛`), invisible ones are named (`[U+202E]`) or counted, and a
     client's tag gets a backslash behind its bracket (`<\system-reminder>`), as Claude Code does it itself.
     """
+    if _is_plain(text):
+        return text
     if "\r" in text:
         text = text.replace("\r\n", "\n")
     text = _without_tags(text.translate(_PICTURES))
@@ -97,6 +99,8 @@ def clean(text: str) -> str:
 
 def one_line(text: str, longest: int) -> str:
     """`text` cleaned, on one line, without the quote it may be put in, at most `longest` characters."""
+    if len(text) <= longest and '"' not in text and _is_plain(text):
+        return text
     text = clean(text[: longest + 1]).replace("\n", "␊").replace("\t", " ").replace('"', "'")
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
@@ -104,6 +108,11 @@ def one_line(text: str, longest: int) -> str:
 def plain_line(text: str) -> str:
     """`text` cleaned and on one line, whatever its length; quotes stay, because it may hold a command to type."""
     return clean(text).replace("\n", "␊").replace("\t", " ")
+
+
+def _is_plain(text: str) -> bool:
+    """Whether nothing that is cleaned can be in it, as in most names and paths."""
+    return text.isascii() and text.isprintable() and not ("<" in text or "=" in text or "[" in text)
 
 
 # -- invisible characters ------------------------------------------------------------------------------------

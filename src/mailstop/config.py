@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import sys
 
-from mailstop.errors import InvalidStore, StoreUnavailable
+from mailstop import errors
+from mailstop.errors import StoreUnavailable
 
 SQLITE = "sqlite:///"
 STORE = "MAILSTOP_STORE"  # the variable that chooses a store
@@ -76,9 +77,9 @@ def store_url(value: str) -> str:
         return value
     path = os.path.expanduser(value.removeprefix(SQLITE) if value.startswith(SQLITE) else value)
     if not path or ("://" in value and not value.startswith(SQLITE)) or not path.isprintable():
-        raise InvalidStore(url=value)
+        raise errors.InvalidStore(url=value)
     if path.startswith("~"):  # the home of nobody: a folder of that name would be made
-        raise InvalidStore(url=value)
+        raise errors.InvalidStore(url=value)
     if os.path.isabs(path):
         folder = "/"
     else:
@@ -99,5 +100,5 @@ def store_name(url: str) -> str:
 def store_path(url: str) -> str:
     """The file of an SQLite store. Raises InvalidStore for another kind of URL."""
     if not url.startswith(SQLITE) or not os.path.isabs(url.removeprefix(SQLITE)):
-        raise InvalidStore(url=url)
+        raise errors.InvalidStore(url=url)
     return url.removeprefix(SQLITE)

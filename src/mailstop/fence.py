@@ -301,14 +301,14 @@ def heading(letters: Sequence[Letter], person: str) -> str:
 
 
 def _overview(letters: Sequence[Letter]) -> str:
-    by_kind: dict[str, list[int]] = {}
+    by_kind: dict[str, list[int]] = {letter.kind: [] for letter in letters if reply_due(letter)}  # those come first
     for letter in letters:
         by_kind.setdefault(letter.kind, []).append(letter.n)
     kinds = [f'"{one_line(kind, LONGEST_KIND)}" {_listed(numbers)}' for kind, numbers in by_kind.items()]
     due = [letter.n for letter in letters if reply_due(letter)]
     overview = f"\nBy kind: {'; '.join(kinds[:_LISTED])}" if len(kinds) > 1 else ""
     if len(kinds) > _LISTED:
-        overview += f"; {len(kinds) - _LISTED} more kinds"
+        overview += f"; {_count(len(kinds) - _LISTED, 'more kind')}"
     return overview + (f"\nA reply is needed to {_listed(due)}." if due else "")
 
 
@@ -329,8 +329,8 @@ def letter_block(
     """
     lines = [_origin(letter, now_ms, person, addressed=addressed)]
     hint = kind_of(letter.kind)
-    if letter.task and letter.task.act in BRINGS_TASK:
-        pass  # what is to be done about it stands below, and needs the room
+    if _brings_task(letter, addressed):
+        pass  # which task it is, and what is to be done about it, stands below and needs the room
     elif hint is not GENERIC:
         lines.append(f'Kind "{one_line(letter.kind, LONGEST_KIND)}": {hint.hint}')
     else:
@@ -362,7 +362,7 @@ def _origin(letter: Letter, now_ms: int, person: str, *, addressed: bool) -> str
         parts.append(f"answers {letter.ref}")
     if letter.budget:
         parts.append("budget {1} of {2}".format(*letter.budget))
-    if letter.task and letter.task.act not in BRINGS_TASK:
+    if letter.task and not _brings_task(letter, addressed):
         parts.append(f"task {letter.task.n}")
     if letter.channel:
         parts.append(f"in #{one_line(letter.channel, _LONGEST_PROJECT)}")
@@ -380,7 +380,7 @@ def _closing(letter: Letter, nonce: str, store: str) -> list[str]:
         return _asking(letter, nonce, store)
     if letter.final:
         return ["This letter is final: send no reply, even if it asks for one."]
-    if letter.task and letter.task.act in BRINGS_TASK:
+    if letter.task and _brings_task(letter, True):
         return _task_closing(letter, letter.task, nonce, store)
     expects = kind_of(letter.kind).expects
     if not reply_due(letter):
@@ -408,6 +408,14 @@ def choice_lines(question: Letter) -> list[str]:
     """The choices of a question, each with its number, as a reader may see what its sender wrote."""
     choices = question.choices[:MOST_CHOICES]
     return [f'{number} "{one_line(text, LONGEST_CHOICE)}"' for number, text in enumerate(choices, 1)]
+
+
+def _brings_task(letter: Letter, addressed: bool) -> bool:
+    """Whether a letter is to its reader what brings a task to a seat, so that it says how to go on with that."""
+    task = letter.task
+    if not addressed or task is None or letter.final or letter.ends_budget:
+        return False
+    return task.act in BRINGS_TASK and task.holder in letter.to
 
 
 def _task_closing(letter: Letter, task: About, nonce: str, store: str) -> list[str]:
@@ -438,7 +446,8 @@ class Start(Record):
     to it by themselves. inherited: letters to its seat from before it sat there, which are announced and not
     shown. owing: letters that it was shown and has not answered. ended: seats of this folder whose sessions
     ended, with the number of letters that wait there. left_owing: letters from before it sat there that somebody was
-    shown and nobody has answered. tasks: open ones that lie with its seats.
+    shown and nobody has answered. tasks: open ones that lie with its seats. leads: the project that it leads; leader:
+    else the seat that leads its project.
     """
 
     seats: tuple[tuple[str, str], ...] = ()
@@ -448,6 +457,8 @@ class Start(Record):
     ended: tuple[tuple[str, int], ...] = ()
     left_owing: int = 0
     tasks: tuple[int, ...] = ()
+    leads: str = ""
+    leader: str = ""
 
 
 def announcement(start: Start, *, compact: bool = False) -> str:
@@ -487,6 +498,8 @@ def _introduction(start: Start, detail: int) -> list[str]:
             "mailstop: this session has no seat. It may look (mailstop who, mailstop read) but not write, "
             "and no letter comes to it. To take a seat: mailstop join NAME"
         ]
+    if detail and (start.leads or start.leader):
+        lines.append(_leading(start))
     if start.waiting:
         lines.append(_waiting(start.waiting))
     if start.inherited:
@@ -510,6 +523,8 @@ def _reminder(start: Start, detail: int) -> list[str]:
         return ["mailstop: this session has no seat. To take one: mailstop join NAME"]
     how = "Letters come by themselves; write: mailstop send SEAT -"
     lines = [f"mailstop: {_seats(start, detail)}.", how]
+    if detail > 1 and start.leads:
+        lines.append(_leading(start))
     if start.owing:
         lines.append(f"Reply due: {_owed(start, detail)}.")
     if start.tasks and detail:
@@ -517,6 +532,12 @@ def _reminder(start: Start, detail: int) -> list[str]:
     if start.waiting + start.inherited:
         lines.append(_waiting(start.waiting + start.inherited))
     return lines
+
+
+def _leading(start: Start) -> str:
+    if start.leads:
+        return f"It leads project {_name(start.leads)} (mailstop lead)."
+    return f"Its project is led by {_seat(start.leader)}: mailstop send leader -"
 
 
 def _seats(start: Start, detail: int) -> str:

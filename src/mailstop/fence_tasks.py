@@ -42,10 +42,10 @@ _SAID = {
 }
 
 
-def task_page(task: Task, where: str, steps: Sequence[Step], *, older: int, nonce: str = "", store: str = "") -> str:
+def task_page(task: Task, where: str, steps: Sequence[Step], *, older: bool, nonce: str = "", store: str = "") -> str:
     """One task in full, with its history, oldest first.
 
-    where: who has it now, as the end of a sentence. older: how many steps are left out before the first. nonce: at
+    where: who has it now, as the end of a sentence. older: whether there are steps before the first. nonce: at
     least eight random letters and digits; empty for a person. store: what commands have to say of the store.
     """
     lines = [f"mailstop: task {task.n}. {RULE}"] if nonce else []
@@ -64,7 +64,7 @@ def task_page(task: Task, where: str, steps: Sequence[Step], *, older: int, nonc
     if task.detail:
         shown = clean(task.detail)
         lines.append(fenced(shown, nonce) if nonce else f"\n{_indented(shown)}\n")
-    lines.append("History:" + (f" ({older} earlier steps are left out: --limit)" if older else ""))
+    lines.append("History:" + (" (earlier steps are left out: --limit)" if older else ""))
     lines += [_step(step, store) for step in steps]
     return "\n".join(lines)
 

@@ -38,6 +38,10 @@ class _Rules:
         raise ValueError(f"{name} is not JSON")
 
 
+# Made once: it keeps nothing from one text to the next.
+_scan: Any = _make_scanner(_Rules) if _make_scanner else None
+
+
 def _refuse(value: object) -> Any:
     raise TypeError(f"{type(value).__name__} is not JSON")
 
@@ -46,13 +50,13 @@ def loads(text: str | bytes) -> Any:
     """The value of a JSON text. Raises ValueError for anything else, however deep or long it is."""
     if isinstance(text, bytes):
         text = text.decode("utf-8")
-    if _make_scanner is None:
+    if _scan is None:
         import json
 
         return json.loads(text, parse_constant=_Rules.parse_constant)
     start = len(text) - len(text.lstrip(_SPACE))
     try:
-        value, end = _make_scanner(_Rules)(text, start)
+        value, end = _scan(text, start)
     except StopIteration as stop:
         raise ValueError(f"not JSON at character {stop.value}") from None
     except SystemError:  # CPython's accelerator takes its error's class from a `json` that nobody has imported yet

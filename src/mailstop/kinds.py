@@ -11,7 +11,6 @@ the mistake is.
 from __future__ import annotations
 
 from mailstop.config import config_file
-from mailstop.letter import LONGEST_KIND, is_kind
 from mailstop.records import Record
 
 TYPE_CHECKING = False
@@ -141,6 +140,8 @@ def _cleaned(hint: str) -> str:
 
 
 def _mistakes(name: str, value: Any) -> list[tuple[Place, str]]:
+    from mailstop.letter import LONGEST_KIND, is_kind
+
     if not is_kind(name):
         return [((), f"a kind's name is one printable line of at most {LONGEST_KIND} characters")]
     if name in KINDS:

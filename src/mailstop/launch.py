@@ -30,7 +30,8 @@ class CodeImage:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.index: dict[str, tuple[int, int, str, int, int]] = {}  # name: offset, length, source, its time, its size
+        # name: offset, length, the source's place in the package, its time and size
+        self.index: dict[str, tuple[int, int, str, int, int]] = {}
         self._descriptor, self._begin = -1, len(MAGIC_NUMBER) + _LENGTH
         try:
             self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
@@ -48,7 +49,8 @@ class CodeImage:
         """Where a module comes from; None for what the image does not hold as it is now."""
         if name not in self.index:
             return None
-        _, _, source, changed, size = self.index[name]
+        _, _, place, changed, size = self.index[name]
+        source = os.path.join(_PACKAGE, place)
         if _facts(source) != (changed, size):
             del self.index[name]
             return None
@@ -76,7 +78,10 @@ class CodeImage:
         if sys.dont_write_bytecode or sys.pycache_prefix or sys.flags.optimize:
             return
         loaded = {name: module for name, module in sys.modules.items() if name.startswith("mailstop.") or name == _ALSO}
-        new = {name: kept for name, module in loaded.items() if name not in self.index and (kept := _compiled(module))}
+        unknown = [module for name, module in loaded.items() if name not in self.index]
+        if not unknown or not os.access(os.path.dirname(self.path), os.W_OK):
+            return
+        new = {module.__name__: kept for module in unknown if (kept := _compiled(module))}
         if not new:
             return
         codes = {name: (self._read(*at[:2]), *at[2:]) for name, at in self.index.items()}
@@ -113,13 +118,17 @@ def _compiled(module: "ModuleType") -> "tuple[bytes, str, int, int] | None":
     if not isinstance(loader, SourceFileLoader) or source is None:
         return None
     before = _facts(source)
+    # What lies in the package is found beside this very module: a copy of the folder, with its image, is its own.
+    place = os.path.relpath(source, _PACKAGE) if module.__name__ != _ALSO else source
+    if before is None or place.startswith(os.pardir):
+        return None
     try:
         code = loader.get_code(module.__name__)
     except (ImportError, OSError, SyntaxError):
         return None
-    if code is None or before is None or _facts(source) != before:
+    if code is None or _facts(source) != before:
         return None
-    return marshal.dumps(code), source, *before
+    return marshal.dumps(code), place, *before
 
 
 def _write(path: str, codes: "dict[str, tuple[bytes, str, int, int]]") -> None:

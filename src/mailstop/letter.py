@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from mailstop.errors import BodyTooLarge, InvalidBody, InvalidKind
+from mailstop import errors
 from mailstop.records import Record
 
 TYPE_CHECKING = False
@@ -144,15 +144,15 @@ def checked_body(body: str) -> str:
     Raises InvalidBody or BodyTooLarge.
     """
     if not body.strip():
-        raise InvalidBody(reason="it is blank")
+        raise errors.InvalidBody(reason="it is blank")
     if "\0" in body:
-        raise InvalidBody(reason="it holds a NUL character")
+        raise errors.InvalidBody(reason="it holds a NUL character")
     try:
         size = len(body.encode("utf-8"))
     except UnicodeEncodeError:
-        raise InvalidBody(reason="it holds half of a surrogate pair, which is no Unicode text") from None
+        raise errors.InvalidBody(reason="it holds half of a surrogate pair, which is no Unicode text") from None
     if size > LARGEST_BODY:
-        raise BodyTooLarge(size=size, limit=LARGEST_BODY)
+        raise errors.BodyTooLarge(size=size, limit=LARGEST_BODY)
     return body
 
 
@@ -164,5 +164,5 @@ def is_kind(text: str) -> bool:
 def checked_kind(kind: str) -> str:
     """`kind` itself when it is one printable line of at most 40 characters. Raises InvalidKind."""
     if not is_kind(kind):
-        raise InvalidKind(kind=kind[: 2 * LONGEST_KIND])
+        raise errors.InvalidKind(kind=kind[: 2 * LONGEST_KIND])
     return kind

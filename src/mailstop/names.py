@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mailstop.errors import InvalidName, ReservedName
+from mailstop import errors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,8 @@ PERSON = "human"
 POSTMASTER = "postmaster"
 GENERAL = "general"  # the channel of everyone in a bag
 LEADING = "leader"  # the channel about who leads
-RESERVED = frozenset({PERSON, "leader", POSTMASTER})  # the person's seat, a role, and whose notices come from mailstop
+LEADER = "leader"  # the seat name that means whoever leads the sender's project
+RESERVED = frozenset({PERSON, LEADER, POSTMASTER})  # the person's seat, a role, and whose notices come from mailstop
 
 _LONGEST_QUOTE = 80  # characters of a refused name that its refusal repeats
 _FIRST = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
@@ -29,7 +30,7 @@ def is_name(text: str) -> bool:
 def checked_name(text: str, what: str = "seat") -> str:
     """`text` itself when it is a legal name. Raises InvalidName, which says what a name may hold."""
     if not is_name(text):
-        raise InvalidName(what=what, name=text[:_LONGEST_QUOTE])
+        raise errors.InvalidName(what=what, name=text[:_LONGEST_QUOTE])
     return text
 
 
@@ -45,7 +46,7 @@ def seat_to_take(text: str) -> str:
     """
     checked_name(text)
     if text in RESERVED:
-        raise ReservedName(name=text)
+        raise errors.ReservedName(name=text)
     return text
 
 

@@ -6,19 +6,8 @@ command lines, hooks or protocols. Synchronous; times are milliseconds since 197
 
 from __future__ import annotations
 
-from mailstop import bells, rules
-from mailstop.errors import (
-    MailstopError,
-    MustJoin,
-    NotSeated,
-    OtherBag,
-    PersonOnly,
-    PersonStays,
-    SeatLost,
-    UnknownBag,
-    UnknownNumber,
-)
-from mailstop.letter import NOBODY
+from mailstop import bells, errors, rules
+from mailstop.errors import MailstopError
 from mailstop.names import DEFAULT_BAG, PERSON, checked_name, in_bag, nearest
 from mailstop.records import Record
 from mailstop.rules.presence import Holder, holder_of, lives, session_of
@@ -33,7 +22,9 @@ if TYPE_CHECKING:
     from mailstop.acts.asks import Asks
     from mailstop.acts.budgets import Budgets
     from mailstop.acts.channels import Channels
+    from mailstop.acts.leaders import Leaders
     from mailstop.acts.leases import Leases
+    from mailstop.acts.presence import OwnPresence
     from mailstop.acts.tasks import Tasks
     from mailstop.clients.caller import Caller
     from mailstop.doors.base import Outcome
@@ -79,7 +70,8 @@ class Registered(Record):
     """A session that was written down: its seat, whether it goes on with an earlier one, and what waits.
 
     owed: letters that it was shown and has not answered. left_owing: how many others of its seat are not answered, from
-    before it sat there. tasks: numbers of open ones that lie with its seats.
+    before it sat there. tasks: numbers of open ones that lie with its seats. leads: the project that it leads; leader:
+    else the seat that leads the project of its own.
     """
 
     session: Session
@@ -92,6 +84,8 @@ class Registered(Record):
     ended: tuple[tuple[str, int], ...] = ()
     left_owing: int = 0
     tasks: tuple[int, ...] = ()
+    leads: str = ""
+    leader: str = ""
 
 
 class Office:
@@ -122,6 +116,10 @@ class Office:
             self._looked_up = True
         return self._session
 
+    def forget_session(self) -> None:
+        """What was looked up of the caller's session is out of date; it is looked up anew when it is asked for."""
+        self._looked_up = False
+
     @property
     def session_id(self) -> str:
         """What handouts are kept under: the session's id; the person's are kept under `human`."""
@@ -150,13 +148,13 @@ class Office:
             raise self._must_join(bag)
         return rules.letters.Writer(bag, own.name, own, session.id, session.client, session.project)
 
-    def _must_join(self, bag: str) -> MustJoin:
+    def _must_join(self, bag: str) -> errors.MustJoin:
         """The refusal for a caller without a seat in a bag: how it lost the one it had there, and how to take one."""
         command = self.joining(bag)
         session = self.session
         ended = self.store.index.stay_ended(session.id, bag) if session else None
         if ended is None:
-            return MustJoin(where=in_bag(bag), command=command)
+            return errors.MustJoin(where=in_bag(bag), command=command)
         return rules.seats.lost(ended, command)
 
     def joining(self, bag: str = DEFAULT_BAG) -> str:
@@ -217,7 +215,35 @@ class Office:
     def require_person(self, act: str) -> None:
         """Raise PersonOnly unless the person calls."""
         if not self.is_person:
-            raise PersonOnly(act=act)
+            raise errors.PersonOnly(act=act)
+
+    @property
+    def leaders(self) -> Leaders:
+        """Who leads a project."""
+        from mailstop.acts.leaders import Leaders
+
+        return Leaders(self)
+
+    def claim_vacant(self, *, anew: bool = True) -> None:
+        """Let the caller's session lead its project if it is one that does so by itself, and nobody leads it.
+
+        anew: it has just told where it works, or that it starts.
+        """
+        if self.session is None or not self.session.may_lead or self.caller.sandboxed:
+            return
+        if anew or not self._leads():  # which a leader need not be asked at the end of each of its turns
+            self.leaders.claim_vacant(anew=anew)
+
+    def _leads(self) -> bool:
+        """Whether the caller's session leads anything."""
+        return self.session is not None and self.store.index.leads(self.session.id)
+
+    @property
+    def presence(self) -> OwnPresence:
+        """What the caller's session shows of itself."""
+        from mailstop.acts.presence import OwnPresence
+
+        return OwnPresence(self)
 
     # -- sessions and seats -------------------------------------------------------------------------------------------
 
@@ -241,12 +267,13 @@ class Office:
             seated = rules.seats.take(self.store, session, seat, now=now, ancestry=ancestry)
         elif automatic and not held:
             seated = rules.seats.take_automatically(self.store, session, now=now, ancestry=ancestry)
+        self.claim_vacant()
         return self._registered(session, seated, resumed)
 
     def _registered(self, session: Session, seated: Seated | None, resumed: bool) -> Registered:
         index = self.store.index
         held = tuple(index.seats_of(session.id))
-        self._seats_changed(*held)
+        self.seats_changed(*held)
         waiting = sum(index.count_unread(seat.bag, seat.name) for seat in held)
         due = [(seat, letter) for seat in held for letter in index.owed(seat.bag, seat.name)]
         owed = tuple(letter for seat, letter in due if letter.n > seat.announced)
@@ -255,6 +282,7 @@ class Office:
         )
         vacated = seated.vacated if seated else ()
         ended = tuple((name, index.count_unread(DEFAULT_BAG, name, said=False)) for name in vacated)
+        leads, leader = self._leading(held)
         return Registered(
             session,
             seated,
@@ -266,6 +294,8 @@ class Office:
             ended,
             left_owing=len(due) - len(owed),
             tasks=self._open_tasks(held),
+            leads=leads,
+            leader=leader,
         )
 
     def _open_tasks(self, seats: Sequence[Seat]) -> tuple[int, ...]:
@@ -276,6 +306,15 @@ class Office:
         tasks = self.store.index.tasks
         found = (tasks.held(seat.bag, seat.name, only_open=True, limit=MOST_TASKS) for seat in having)
         return tuple(task.n for some in found for task in some)
+
+    def _leading(self, held: Sequence[Seat]) -> tuple[str, str]:
+        """The project that the caller leads from the first of its seats, or the seat that leads that one's project."""
+        if not held or not self.store.index.was_led(held[0].bag, held[0].project_id):
+            return "", ""
+        place = self.leaders.post(held[0].bag)
+        if place.leads is None:
+            return "", ""
+        return (place.project, "") if place.is_led_from(held[0]) else ("", place.leads.seat)
 
     def note_mode(self, mode: str) -> None:
         """The client tells its permission mode; it decides which doors may be rung."""
@@ -289,46 +328,63 @@ class Office:
         session = self.session
         if session is None:
             raise self._must_join(bag)
-        seated = rules.seats.take(self.store, session, name, bag=bag, now=self.clock(), ancestry=self.caller.trail)
+        if self._leads():
+            seated = self.leaders.move(name, bag)
+        else:
+            seated = rules.seats.take(self.store, session, name, bag=bag, now=self.clock(), ancestry=self.caller.trail)
+        if self.session and self.session.may_lead and not self.caller.sandboxed:  # in this bag too, whatever it leads
+            self.leaders.claim_vacant(anew=False)
         self.set_bell()  # for what waits there
         left = [Seat(bag, seated.left)] if seated.left else []
-        self._seats_changed(seated.seat, *left)
+        self.seats_changed(seated.seat, *left)
         return seated
 
     def leave(self, *, bag: str = DEFAULT_BAG) -> Seat:
         """Leave the seat in a bag; its mail stays. Raises NotSeated."""
         if self.is_person:
-            raise PersonStays()
+            raise errors.PersonStays()
         if self.session is None:
-            raise NotSeated(where=in_bag(bag))
-        left = rules.seats.leave(self.store, self.session, bag=bag, now=self.clock())
-        self._seats_changed(left)
+            raise errors.NotSeated(where=in_bag(bag))
+        leads = self._leads()
+        left = (
+            self.leaders.leave(bag) if leads else rules.seats.leave(self.store, self.session, bag=bag, now=self.clock())
+        )
+        self.seats_changed(left)
         return left
 
     def end(self) -> None:
         """The caller's session has ended. Its seats stay, and what waits there."""
         if self.session is not None:
             bells.silence(self.session.bell)
-            rules.sessions.end(self.store, self.session, now=self.clock())
-            self._seats_changed(*self.seats())
+            if not (self._leads() and self.leaders.end()):
+                rules.sessions.end(self.store, self.session, now=self.clock())
+            self.seats_changed(*self.seats())
             if self.session.client == "codex":
                 self.set_bell()  # for the other threads that share it
             else:
                 bells.silence(bells.prompt_bell(self.session.bell))
 
-    def _seats_changed(self, *seats: Seat) -> None:
+    def seats_changed(self, *seats: Seat) -> None:
         """Somebody has sat down at these seats, or is gone: tell those who wait for an answer from there, the givers of
         the open tasks that lie there, and who waits for what was taken from there."""
-        try:
-            if self.store.board.get(WAITS):
-                self.asks.seat_changed(*seats)
+        for tell in (self._tell_who_asks, self._tell_who_gives, self._tell_who_waits):
             for seat in seats:
-                if self.store.board.get(tasks_key(seat.bag, seat.name)):
-                    self.tasks.look(seat.bag, seat.name)
-            if self.store.board.under(WAITING, limit=1):
-                self.leases.let_go()
-        except MailstopError:  # what the caller came for is done; whoever looks next settles it
-            return
+                try:
+                    tell(seat)
+                except MailstopError:  # what the caller came for is done; whoever looks next settles it
+                    continue
+
+    def _tell_who_asks(self, seat: Seat) -> None:
+        if self.store.board.get(WAITS):
+            self.asks.seat_changed(seat)
+
+    def _tell_who_gives(self, seat: Seat) -> None:
+        if self.store.board.get(tasks_key(seat.bag, seat.name)):
+            self.tasks.look(seat.bag, seat.name)
+
+    def _tell_who_waits(self, _seat: Seat) -> None:
+        if self.store.board.under(WAITING, limit=1):
+            self.leases.let_go()
 
     def sweep(self) -> None:
         """Take away what sessions left behind that are over; a bounded part each time, and nothing from a sandbox."""
@@ -351,7 +407,7 @@ class Office:
         if known:
             try:
                 return self._send(known, draft, rider)
-            except SeatLost:  # or another process of this session has taken another seat
+            except errors.SeatLost:  # or another process of this session has taken another seat
                 del self._writers[bag]
         self._writers[bag] = self.writer(bag)
         return self._send(self._writers[bag], draft, rider)
@@ -361,8 +417,9 @@ class Office:
         return self._send(rules.letters.postmaster(bag), draft, rider)
 
     def _send(self, writer: Writer, draft: Draft, rider: Callable[[str], Rider] | None) -> Sent:
-        claimed: dict[str, tuple[Holder, Route | None]] = {}
+        from mailstop.letter import NOBODY  # for who writes; a look does without it
 
+        claimed: dict[str, tuple[Holder, Route | None]] = {}
         wakes = rules.letters.whom_it_wakes(draft)
 
         def claims(letter_id: str, recipients: Sequence[Seat]) -> Sequence[Put | Delete]:
@@ -449,15 +506,15 @@ class Office:
         if bag not in known:
             near = nearest(bag, known)
             listed = f" (nearest: {', '.join(near)})" if near else ""
-            raise UnknownBag(name=bag, nearest=listed, command=self.joining(bag))
+            raise errors.UnknownBag(name=bag, nearest=listed, command=self.joining(bag))
 
     def letter(self, n: int, *, bag: str | None = None) -> Letter:
         """Letter `n`. Raises UnknownNumber, and OtherBag where it is not in the bag that the caller names."""
         letter = self.store.index.letter(n)
         if letter is None:
-            raise UnknownNumber(n=n, newest=self.store.index.newest())
+            raise errors.UnknownNumber(n=n, newest=self.store.index.newest())
         if bag not in (None, letter.bag):
-            raise OtherBag(n=n, bag=letter.bag, asked=bag)
+            raise errors.OtherBag(n=n, bag=letter.bag, asked=bag)
         return letter
 
     def offer(self, terms: Terms, *, bag: str | None = None) -> Offer:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from mailstop import rules
-from mailstop.errors import InvalidField
+from mailstop import errors, rules
 from mailstop.history import History
-from mailstop.letter import NOBODY
+from mailstop.letter import ALL
+from mailstop.names import nearest
 from mailstop.records import Record
 from mailstop.rules.presence import Holder, holder_of
 from mailstop.seat import Seat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from mailstop.clients.caller import Caller
     from mailstop.letter import Letter
     from mailstop.office import Office
     from mailstop.receipt import Delivery, Receipt
-    from mailstop.rules.roster import Bag, Occupancy
+    from mailstop.rules.roster import Bag, Occupancy, Presence
     from mailstop.session import Session
 
 LONGEST_SEARCH = 500  # characters
@@ -54,11 +56,15 @@ class Reading:
         """All seats of a bag, or of all, with who holds them."""
         return [holder_of(self._office.store, seat) for seat in self._office.store.index.seats(bag)]
 
-    def roster(self, bag: str | None = None) -> list[Occupancy]:
-        """All seats of a bag, or of all, with who holds them, what would wake those, and what waits there."""
+    def attendance(self, bag: str | None = None) -> tuple[list[Occupancy], list[Presence]]:
+        """All seats of a bag, or of all, with who is there and what waits; and, of all, the sessions without a seat.
+
+        Raises UnknownBag.
+        """
         if bag is not None:
             self._office.checked_bag(bag)
-        return rules.roster.roster(self._office.store, bag)
+        roster = rules.roster.Roster(self._office.store)
+        return roster.seats(bag), roster.seatless() if bag is None else []
 
     def bags(self, name: str | None = None) -> list[Bag]:
         """All bags, or that one, the one with the newest letter first. Raises UnknownBag."""
@@ -79,7 +85,9 @@ class Reading:
     def search(self, text: str, *, bag: str | None = None, before: int | None = None, last: int = 20) -> History:
         """The newest letters that hold all words of a text, oldest first. Raises InvalidField."""
         if not any(character.isalnum() for character in text) or len(text) > LONGEST_SEARCH:
-            raise InvalidField(field="the search", reason=f"it needs a word, and at most {LONGEST_SEARCH} characters")
+            raise errors.InvalidField(
+                field="the search", reason=f"it needs a word, and at most {LONGEST_SEARCH} characters"
+            )
         if bag is not None:
             self._office.checked_bag(bag)
         found = self._office.store.index.search(text, bag=bag, before=before, limit=last + 1)
@@ -112,10 +120,21 @@ class Reading:
         )
         return Account(letter, deliveries, tuple(index.receipts(n)), holders, ways)
 
+    def checked_project(self, text: str, also: Iterable[str] = ()) -> None:
+        """Raise UnknownProject, with the nearest, unless `text` is the name or the id of a project that a seat belongs
+        to, or one of `also`."""
+        seats = self._office.store.index.seats()
+        known = {name for seat in seats for name in (seat.project, seat.project_id) if name} | set(also)
+        if text not in known:
+            near = nearest(text, known)
+            instead = f"nearest: {', '.join(near)}" if near else "see: mailstop who"
+            raise errors.UnknownProject(problem=f"there is no project {text[:80]!r} ({instead})")
+
     def _way(self, letter: Letter, holder: Holder) -> str:
         """The way that a letter takes for which no route is claimed."""
-        quiet = letter.channel or letter.wakes == NOBODY
-        return rules.routes.LATER if quiet else rules.routes.way_to(holder, sealed=False)
+        seat = holder.seat
+        wakes = letter.wakes == ALL or (letter.wakes == seat.project_id and bool(seat.project_id))
+        return rules.routes.way_to(holder, sealed=False) if wakes else rules.routes.LATER
 
     def myself(self) -> Self:
         """Who the caller is here, what would wake it, and its last letters."""

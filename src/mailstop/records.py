@@ -40,8 +40,10 @@ class Record:
     def __init__(self, *values: Any, **named: Any) -> None:
         # Twenty records are made for one letter: the common case takes no loop of ours.
         state, fields = self.__dict__, self.fields
-        state.update(self._defaults)
-        state.update(zip(fields, values))  # noqa: B905  # too many are found below
+        if len(values) < len(fields):
+            state.update(self._defaults)
+        if values:
+            state.update(zip(fields, values))  # noqa: B905  # too many are found below
         if named:
             state.update(named)
         if len(state) != len(fields) or len(values) > len(fields) or (values and named):

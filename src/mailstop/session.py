@@ -12,7 +12,14 @@ if TYPE_CHECKING:
 
 WAITING = "waiting/"  # what the board's keys begin with of those who wait for a lease
 
+# What a session may say of its work.
+ACTIVE = "active"
+STATUSES = (ACTIVE, "idle", "blocked", "done")
+
 KEPT_MS = 30 * 24 * 3600 * 1000  # how long a session that is over can be gone on with, unless it holds a seat
+
+
+_NEEDED = object()  # the default of a field that has none
 
 
 class Session(Record):
@@ -23,8 +30,9 @@ class Session(Record):
     bell: name of its bell. mode: the client's permission mode where it tells. attended: whether a person can see it;
     background: it joined to be woken unattended. agents: subagents still worked when its last turn ended, so that its
     client calls it busy. over: the turn whose end its hooks have seen, though the client may
-    still call it busy. started, ended: milliseconds since 1970; ended 0 means: not that
-    anybody said. details: what its doors need, never a secret.
+    still call it busy. objective, status: what it says of its work itself, the objective one line, maybe empty.
+    started, ended: milliseconds since 1970; ended 0 means: not that anybody said. details: what its doors need, never a
+    secret.
     """
 
     id: str
@@ -44,9 +52,17 @@ class Session(Record):
     background: bool = False
     agents: bool = False
     over: str = ""
+    objective: str = ""
+    status: str = ACTIVE
     started: int = 0
     ended: int = 0
     details: Mapping[str, Any] = {}
+
+    @property
+    def may_lead(self) -> bool:
+        """Whether it leads its project by itself where nobody does: a client's session that a person can see, on the
+        default branch of a repository as it was when the session last told of it."""
+        return self.attended and self.client != "program" and bool(self.branch) and self.on_default_branch
 
     @property
     def key(self) -> str:
@@ -65,6 +81,10 @@ class Session(Record):
             return cls(**value)
         except TypeError:
             return cls(**{name: value[name] for name in cls.fields if name in value})
+
+    def as_value(self) -> dict[str, Any]:
+        """The value of its row: without the fields that say nothing, since `who` reads the rows of all sessions."""
+        return {name: value for name, value in self.as_dict().items() if value != self._defaults.get(name, _NEEDED)}
 
     def named(self) -> str:
         """How people recognise it: its client and the first characters of the vendor's id.

@@ -1,30 +1,40 @@
 """claude-mailbox's checklist, its weaknesses and its bug history, and which tests show what mailstop makes of them.
 
-Each subject of coordination keeps its own lines, in `coordination/`; here they come together, by number.
+Each subject keeps its own lines, in `coordination/`; here they come together, by number. CASES are those of users of
+such tools: loops and storms (F), asking, claiming, leading (H).
 """
 
 from __future__ import annotations
 
-from tests.checklists.coordination import asks, budgets, tasks
+from types import ModuleType
+
+from tests.checklists.coordination import asks, budgets, channels, leading, leases, mail, tasks
 from tests.checklists.line import Line
 
-PARTS = (asks, budgets, tasks)
+PARTS = (mail, channels, asks, tasks, leading, leases, budgets)
 
 
-def joined() -> dict[str, Line]:
+def joined(kind: str) -> dict[str, Line]:
     """The lines of all parts by number: of one that several show, the tests of all."""
     found: dict[str, Line] = {}
     for part in PARTS:
-        for number, line in part.LINES.items():
+        for number, line in of(part, kind).items():
             before = found.get(number)
             found[number] = line if before is None else Line(before.asks, (*before.tests, *line.tests), before.but)
     return dict(sorted(found.items(), key=lambda pair: place(pair[0])))
 
 
-def place(number: str) -> tuple[str, int]:
-    """Where a line stands: those with a plain number first, then by letter."""
+def of(part: ModuleType, kind: str) -> dict[str, Line]:
+    """The lines of one kind that a part shows."""
+    lines: dict[str, Line] = getattr(part, kind, {})
+    return lines
+
+
+def place(number: str) -> tuple[int, int]:
+    """Where a line stands: those with a plain number first, then the weaknesses, then the history; cases by letter."""
     letter = number.rstrip("0123456789")
-    return letter, int(number[len(letter) :] or 0)
+    return ("", "F", "W", "H").index(letter), int(number[len(letter) :])
 
 
-LINES = joined()
+LINES = joined("LINES")
+CASES = joined("CASES")

@@ -9,9 +9,11 @@ from typing import Any
 
 from mailstop.config import SQLITE
 from mailstop.engines import open_store
+from mailstop.names import DEFAULT_BAG, PERSON
 from mailstop.receipt import Receipt
 from tests.clients.claude_session import ClaudeSession
 from tests.clients.request import Request
+from tests.clients.seats import seated
 from tests.clients.waiting import wait_for
 from tests.clients.world import World
 
@@ -32,7 +34,14 @@ class Peer:
         return self.world.run("mailstop", *words, input=input, env=self.env)
 
     def writes(self, to: str, body: str, *options: str) -> dict[str, Any]:
-        """Send a letter and return what mailstop says of it: its number, and how each recipient was told."""
+        """Send a letter and return what mailstop says of it: its number, and how each recipient was told.
+
+        Windows open before their hooks have run, so it waits until somebody has taken those seats.
+        """
+        bag = options[options.index("--bag") + 1] if "--bag" in options else DEFAULT_BAG
+        for name in () if "--hold" in options else to.split(","):
+            if name != PERSON:
+                seated(self.world, name, bag)
         done = self.run("send", to, "-", "--json", *options, input=body)
         assert done.returncode == 0, done.stdout + done.stderr
         told: dict[str, Any] = json.loads(done.stdout)

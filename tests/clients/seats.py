@@ -23,6 +23,6 @@ def seat(world: World, name: str) -> Seat:
     return found
 
 
-def seated(world: World, name: str) -> Seat:
+def seated(world: World, name: str, bag: str = DEFAULT_BAG) -> Seat:
     """That seat, once a session has taken it: windows open before their hooks have run."""
-    return wait_for(f"seat {name} taken", lambda: seat_of(world, name))
+    return wait_for(f"seat {name} taken", lambda: seat_of(world, name, bag))

@@ -9,6 +9,7 @@ from tests.clients.codex_session import CodexSession
 from tests.clients.mail import answering, claude_with_mail
 from tests.clients.peer import Peer
 from tests.clients.plan import shell_step
+from tests.clients.seats import seated
 from tests.clients.waiting import wait_for
 from tests.clients.world import World
 
@@ -42,6 +43,7 @@ def test_a_letter_wakes_an_idle_codex_which_answers_from_its_sandbox(world: Worl
 
 def test_codex_writes_to_an_idle_claude_whose_answer_wakes_codex(world: World) -> None:
     claude = claude_with_mail(world, "builder")
+    seated(world, "builder")
     world.model.decide = answering("it is built", session="builder")
     session = codex_with_mail(world, "reviewer", "ask\n" + shell_step(send("builder", "is it built?", "--needs-reply")))
 

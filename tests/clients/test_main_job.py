@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from tests.clients.mail import answering, claude_with_mail, letters_of, states_of
 from tests.clients.plan import shell_step
+from tests.clients.seats import seated
 from tests.clients.waiting import wait_for
 from tests.clients.world import World
 
 
 def test_a_letter_wakes_an_idle_claude_and_its_answer_wakes_the_writer(world: World) -> None:
     reviewer = claude_with_mail(world, "reviewer")
+    seated(world, "reviewer")
     world.model.decide = answering("looks good, merge it", session="reviewer")
     letter = "mailstop send reviewer --needs-reply - <<'EOF'\nplease look at parser.py\nEOF"
     builder = claude_with_mail(world, "builder", shell_step(letter))

@@ -7,7 +7,8 @@ from typing import Any
 from mailstop.clients.project import Place
 from mailstop.clients.resources import Reader
 from mailstop.lease import Lease, Resource
-from mailstop.rules.leases import Took, Verdict, Wish
+from mailstop.rules.held import Verdict
+from mailstop.rules.leases import Took, Wish
 from tests.conformance.player import Player
 
 FOLDER = "/srv/app"
@@ -18,7 +19,7 @@ def read(word: str, *, project: str = "app", folder: str = FOLDER) -> Resource:
     """What a word means in a folder that is not there; here a bare word is a path, too."""
     if word.isalnum():
         word = f"path:{word}"
-    return Reader(folder, Place(project, f"git:{project}", "", "", True, folder)).read(word)
+    return Reader(folder, lambda: Place(project, f"git:{project}", "", "", True, folder)).read(word)
 
 
 def take(player: Player, *words: str, bag: str = "default", wait_s: float | None = None, **wish: Any) -> Took:

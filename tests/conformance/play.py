@@ -48,7 +48,7 @@ class Play:
         client: str = "claude",
         *,
         project: str = "app",
-        branch: str = "main",
+        branch: str = "",  # none: in a folder without a repository
         on_default_branch: bool = True,
         folder: str = "/srv/app",
         mode: str = "",

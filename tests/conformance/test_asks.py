@@ -29,9 +29,9 @@ from mailstop.errors import (
 )
 from mailstop.letter import Letter
 from mailstop.names import PERSON
+from tests.conformance.at_once import at_once
 from tests.conformance.play import Play
 from tests.conformance.player import Player, SessionPlayer
-from tests.conformance.test_at_once import at_once
 
 
 def pair(office: Play) -> tuple[SessionPlayer, SessionPlayer]:
@@ -249,6 +249,14 @@ def test_choices_that_cannot_be_shown_are_refused_and_nothing_is_stored(office: 
 
 
 # -- who may
+
+
+def test_an_answer_that_is_no_choice_to_a_question_that_has_its_answer_is_told_of_the_first(office: Play) -> None:
+    n = office.as_("builder").ask("human", choices=("yes", "no"), wait_s=0).question.n
+    first = office.person.answer(n, "yes").letter
+
+    with pytest.raises(AlreadyAnswered, match=str(first.n)):
+        office.person.answer(n, "perhaps")
 
 
 def test_only_the_seat_that_was_asked_answers(office: Play) -> None:

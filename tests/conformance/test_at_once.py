@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from threading import Barrier
 from time import monotonic
 
 from mailstop.errors import SeatTaken
+from tests.conformance.at_once import at_once
 from tests.conformance.play import Play
 
 SENDERS = 8
 LETTERS = 25
 LONGEST_S = 30
-
-
-def at_once(*acts: Callable[[], object]) -> list[object]:
-    """Do all of these at once; what each gave, or the SeatTaken that refused it."""
-    barrier = Barrier(len(acts))
-
-    def do(act: Callable[[], object]) -> object:
-        barrier.wait()
-        try:
-            return act()
-        except SeatTaken as refusal:
-            return refusal
-
-    with ThreadPoolExecutor(len(acts)) as threads:
-        return list(threads.map(do, acts))
 
 
 def test_of_eight_senders_all_letters_arrive_once_and_in_each_ones_order(office: Play) -> None:

@@ -25,8 +25,8 @@ from mailstop.letter import Draft
 from mailstop.limits import LARGEST
 from mailstop.rules import letters
 from mailstop.rules.brakes import charge
+from tests.conformance.at_once import at_once
 from tests.conformance.play import Play
-from tests.conformance.test_at_once import at_once
 
 RACERS = 16
 

@@ -20,9 +20,9 @@ from mailstop.errors import BudgetSpent, NoBudget, NoBudgetOpen, Refused, TooMan
 from mailstop.letter import Letter
 from mailstop.limits import LARGEST, Limits
 from mailstop.rules.brakes import chain_of
+from tests.conformance.at_once import at_once
 from tests.conformance.play import Play
 from tests.conformance.player import SessionPlayer
-from tests.conformance.test_at_once import at_once
 
 RACERS = 16
 SEATS = [f"s{number}" for number in range(RACERS)]

@@ -27,12 +27,12 @@ from mailstop.errors import (
     UnknownChannel,
     WakesMany,
 )
-from mailstop.letter import ALL, NOBODY
+from mailstop.letter import ALL, NOBODY, Draft, Letter
 from mailstop.names import is_name
 from mailstop.rules.routes import MONITOR
+from tests.conformance.at_once import at_once
 from tests.conformance.play import Play
 from tests.conformance.player import Player, SessionPlayer
-from tests.conformance.test_at_once import at_once
 
 WRITERS = 16
 LETTERS = 5
@@ -146,10 +146,23 @@ def test_to_subscribe_makes_the_channel(office: Play) -> None:
     assert office.as_("builder").peek() == ["hello all"]
 
 
-@pytest.mark.parametrize("name", ["", "#", "Capital", "a b", "../x", "a\nb", "*", "‮x", "x" * 64, "a'b\"c"])
+@pytest.mark.parametrize(
+    "name", ["", "#", "Capital", "a b", "../x", "a\nb", "*", "\u202ex", "x" * 64, "a'b\"c", "x OR status=closed"]
+)
 def test_what_is_no_name_is_no_channel(office: Play, name: str) -> None:
     with pytest.raises(InvalidName):
         office.as_("builder").subscribe(name)
+
+
+@pytest.mark.parametrize("name", ["my-repo_1.x", "a", "0", "x" * 63])
+def test_what_is_a_name_is_a_channel_and_what_is_said_there_is_read_back(office: Play, name: str) -> None:
+    office.as_("builder").subscribe(name)
+    office.as_("builder").say(name, body="here")
+
+    with office.as_("builder").at_office() as at:
+        assert [record.body for record in at.channels.history(name)[1].records if isinstance(record, Letter)] == [
+            "here"
+        ]
 
 
 def test_what_was_chosen_can_be_left_and_nothing_more_waits(office: Play) -> None:
@@ -370,6 +383,90 @@ def test_the_next_holder_of_a_seat_reads_on_where_the_last_one_stopped(office: P
     builder.say(body="2")
 
     assert seated(office, "reviewer").reads() == ["2"]
+
+
+def test_what_was_said_long_ago_is_unread_as_it_was(office: Play) -> None:
+    reviewer = office.as_("reviewer")
+    office.as_("builder").say(body="before the holidays")
+
+    office.clock.advance(60 * 24 * 3600)
+
+    assert reviewer.reads() == ["before the holidays"]
+
+
+def test_what_is_left_out_of_a_check_is_counted(office: Play) -> None:
+    office.person.lifts_limits()
+    reader = office.as_("reader")
+    with office.as_("builder").at_office() as at:
+        for number in range(70):
+            at.channels.say(Draft((), f"{number}"))
+
+    offer = reader.check()
+
+    assert offer.letters
+    assert len(offer.letters) + offer.more == 70
+    assert f"{offer.more} more letters wait: mailstop check" in offer.text
+    reader.goes_on()
+    assert len(reader.reads_all()) == offer.more
+
+
+def test_a_look_is_one_query(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    tables = store.index._tables  # type: ignore[attr-defined]
+    asked: list[str] = []
+    rows = tables.rows
+
+    def counted(statement: str, values: object = ()) -> object:
+        asked.append(statement)
+        return rows(statement, values)
+
+    monkeypatch.setattr(tables, "rows", counted)
+    store.index.unread("default", "builder", waking=True)
+    store.index.count_unread("default", "builder")
+
+    assert len(asked) == 2
+
+
+# -- seats of a folder
+
+
+def test_what_was_said_meanwhile_is_announced_to_who_takes_a_folders_seat_over_by_itself(office: Play) -> None:
+    first = office.player(project="app")
+    first.start()
+    first.die()
+    office.as_("builder").say("general", body="meanwhile")
+
+    successor = office.player(project="app")
+    registered = successor.start()
+
+    assert (registered.waiting, registered.announced) == (1, 1)
+    assert successor.prompted().letters == ()
+    assert [letter.body for letter in successor.check().letters] == ["meanwhile"]
+
+
+def test_what_is_said_in_channels_leaves_nothing_open_at_an_ended_seat(office: Play) -> None:
+    shop = [office.player(project="shop"), office.player(project="shop")]
+    for player in shop:
+        player.start()
+    with office.store() as store:
+        assert [seat.name for seat in store.index.seats("default")] == ["shop", "shop-2"]
+    for player in shop:
+        player.die()
+    office.as_("builder").say("general")
+
+    third = office.player(project="shop")
+    registered = third.start()
+
+    assert third.seats() == ["shop"]
+    assert registered.ended == ()
+
+
+def test_an_empty_seat_where_only_a_channel_waits_has_no_mail_waiting(office: Play) -> None:
+    office.as_("gone").end()
+    office.as_("builder").say("general")
+
+    with office.stranger.at_office() as at:
+        seats, _ = at.reading.attendance()
+    assert {each.seat.name: each.waiting for each in seats} == {"builder": 0, "gone": 0}
 
 
 def test_sixteen_that_say_something_at_once_are_each_heard_once(office: Play) -> None:
@@ -612,8 +709,6 @@ def test_many_such_letters_hide_none_that_wakes(office: Play) -> None:
     reader = office.as_("reader")
     office.person.lifts_limits()
     with office.as_("writer").at_office() as at:
-        from mailstop.letter import Draft
-
         for _ in range(60):
             at.send(Draft(("reader",), "noted", kind="ack"))
     loud = office.as_("writer").send("reader").letter

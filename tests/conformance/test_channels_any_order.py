@@ -4,20 +4,18 @@ of that is a position, or a few numbers while something before them is unheard."
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import count
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from mailstop.engines.base import Store
 from mailstop.engines.memory.index import Tables
-from mailstop.engines.memory.store import MemoryStore, World
-from mailstop.engines.sqlite.store import SQLiteStore
 from mailstop.errors import ChannelStays, NotSubscribed, UnknownChannel
 from mailstop.names import PERSON
+from tests.conformance.any_order import try_any_order
 from tests.conformance.play import Play
 from tests.conformance.player import SessionPlayer
 
@@ -221,17 +219,4 @@ class Said(RuleBasedStateMachine):
 
 @pytest.mark.timeout(300)  # on a machine that does much else
 def test_in_any_order_each_reader_is_shown_each_letter_once(engine: str, store_folder: Path, tmp_path: Path) -> None:
-    numbers = count()
-
-    class Tried(Said):
-        """The machine on this engine, a store of its own for each run."""
-
-        def __init__(self) -> None:
-            n = next(numbers)
-            world = World(seed=n) if engine == "memory" else None
-            super().__init__(
-                lambda: MemoryStore(world) if world else SQLiteStore(str(store_folder / f"{n}.db")),
-                str(tmp_path / "claude"),
-            )
-
-    run_state_machine_as_test(Tried, settings=SETTINGS)
+    try_any_order(Said, SETTINGS, engine, store_folder, tmp_path / "claude")

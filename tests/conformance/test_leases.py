@@ -5,11 +5,8 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from threading import Barrier
 from typing import Any
 
 import pytest
@@ -17,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mailstop import bells
+from mailstop.acts.leases import Leases
 from mailstop.engines.memory.store import World
 from mailstop.engines.row import Put
 from mailstop.errors import (
@@ -35,32 +33,22 @@ from mailstop.errors import (
     StaleTerm,
     UnknownLease,
 )
-from mailstop.lease import LONGEST_TTL_MS
+from mailstop.lease import ALL_BELOW, LONGEST_TTL_MS, Address, Lease
+from mailstop.office import Office
+from mailstop.rules import leases as lease_rules
 from mailstop.rules.leases import Wish
 from mailstop.rules.silence import LONGEST_SILENCE_MS
 from mailstop.rules.waiting import FREED
-from mailstop.session import WAITING, session_key
+from mailstop.session import WAITING, Session, session_key
 from tests.clients.waiting import wait_for
+from tests.conformance.at_once import at_once
 from tests.conformance.leasing import HOUR_S, holders, read, release, renew, state, take, verdicts
 from tests.conformance.play import Play
 from tests.conformance.player import Player, SessionPlayer
 
 TAKERS = 50
 
-
-def at_once(*acts: Callable[[], object]) -> list[object]:
-    """Do all of these at once; what each gave, or the refusal."""
-    barrier = Barrier(len(acts))
-
-    def do(act: Callable[[], object]) -> object:
-        barrier.wait()
-        try:
-            return act()
-        except Refused as refusal:
-            return refusal
-
-    with ThreadPoolExecutor(len(acts)) as threads:
-        return list(threads.map(do, acts))
+at_once_refused = partial(at_once, refusal=Refused)
 
 
 # -- taking -----------------------------------------------------------------------------------------------------------
@@ -89,6 +77,7 @@ def test_a_refusal_names_holder_since_until_objective_and_note_and_how_to_go_on(
     assert "name:deploy is held by seat builder" in message
     assert " since " in message
     assert " until " in message
+    assert ("objective: a new grammar" in message) == ("objective" in Session.fields)
     assert "note: till the tests pass" in message
     assert "--wait" in message
     assert "mailstop send builder -" in message
@@ -122,6 +111,16 @@ def test_taking_again_what_one_holds_renews_it_with_the_same_term(office: Play) 
     assert again.term == 0
     assert again.leases[0].term == first.term
     assert again.leases[0].until == first.leases[0].until + 1800 * 1000
+
+
+def test_taking_again_with_another_note_changes_the_note_and_without_one_keeps_it(office: Play) -> None:
+    builder = office.as_("builder")
+    take(builder, "src/a.py", note="first")
+
+    assert take(builder, "src/a.py").leases[0].note == "first"
+    assert take(builder, "src/a.py", note="second").leases[0].note == "second"
+    (verdict,) = verdicts(builder, "src/a.py")
+    assert verdict.leases[0].note == "second"
 
 
 def test_taking_again_with_something_new_keeps_the_old_term_and_gives_the_new_one(office: Play) -> None:
@@ -351,6 +350,18 @@ def test_a_lease_that_ran_out_is_free_for_others(office: Play) -> None:
     take(office.as_("reviewer"), "src")
 
 
+def test_a_lease_that_was_taken_before_the_clock_was_put_back_is_free_where_it_would_last_longer_than_any_may(
+    office: Play,
+) -> None:
+    take(office.as_("builder"), "src/a.py", ttl=LONGEST_TTL_MS)
+    take(office.as_("builder"), "src/b.py", ttl=HOUR_S * 1000)
+
+    office.clock.advance(-HOUR_S)
+
+    assert [state(office.as_("reviewer"), word) for word in ("src/a.py", "src/b.py")] == ["free", "taken"]
+    take(office.as_("reviewer"), "src/a.py")
+
+
 def test_a_lease_that_ran_out_and_nobody_took_is_renewed_with_its_term(office: Play) -> None:
     builder = office.as_("builder")
     term = take(builder, "src/a.py", ttl=60_000).term
@@ -552,7 +563,7 @@ def test_a_session_that_lost_its_seat_takes_renews_and_releases_nothing(office: 
             lambda: late.leases.renew(None),
             lambda: late.leases.release(None),
         ):
-            with pytest.raises(SeatLost):
+            with pytest.raises((SeatLost, SessionOver)):
                 act()
 
     assert [state(successor, word) for word in ("src/a.py", "src/b.py")] == ["free", "free"]
@@ -656,7 +667,7 @@ def test_a_thread_of_which_nothing_can_be_read_is_not_taken_for_silent(
 def test_of_fifty_takers_of_one_thing_one_wins_and_the_others_are_told_who(office: Play) -> None:
     takers = [office.as_(f"taker-{count}") for count in range(TAKERS)]
 
-    outcomes = at_once(*(partial(take, taker, "name:deploy") for taker in takers))
+    outcomes = at_once_refused(*(partial(take, taker, "name:deploy") for taker in takers))
 
     (winner,) = (seat for seat, outcome in enumerate(outcomes) if not isinstance(outcome, Refused))
     for outcome in outcomes:
@@ -670,7 +681,7 @@ def test_of_those_who_race_for_a_folder_and_for_files_in_it_no_two_overlap(offic
     words = ["src", "src/a.py", "src/*.py", "src/deep/b.py", "src/deep", "**/b.py", "docs", "."]
     takers = [office.as_(f"taker-{count}") for count in range(16)]
 
-    outcomes = at_once(*(partial(take, taker, words[which % len(words)]) for which, taker in enumerate(takers)))
+    outcomes = at_once_refused(*(partial(take, taker, words[which % len(words)]) for which, taker in enumerate(takers)))
 
     assert any(not isinstance(outcome, Refused) for outcome in outcomes)
     with office.store() as store:
@@ -686,7 +697,7 @@ def test_of_those_who_race_for_a_folder_and_for_files_in_it_no_two_overlap(offic
 def test_takers_of_different_things_all_get_theirs(office: Play) -> None:
     takers = [office.as_(f"taker-{count}") for count in range(16)]
 
-    outcomes = at_once(*(partial(take, taker, f"src/{which}.py") for which, taker in enumerate(takers)))
+    outcomes = at_once_refused(*(partial(take, taker, f"src/{which}.py") for which, taker in enumerate(takers)))
 
     assert not any(isinstance(outcome, Refused) for outcome in outcomes)
 
@@ -802,7 +813,6 @@ def test_a_release_that_dies_before_it_rings_is_rung_for_by_whoever_comes_next(
 ) -> None:
     take(office.as_("builder"), "src")
     thread, got = waiting(office, office.as_("reviewer"), "src/a.py")
-    from mailstop.acts.leases import Leases
 
     with monkeypatch.context() as patch:
         patch.setattr(Leases, "_rung", lambda *_: None)  # it was killed
@@ -815,6 +825,62 @@ def test_a_release_that_dies_before_it_rings_is_rung_for_by_whoever_comes_next(
     assert len(got) == 1
 
 
+@pytest.mark.parametrize("killed", [False, True])
+def test_who_begins_to_wait_just_before_the_release_is_stored_is_woken(
+    office: Play, monkeypatch: pytest.MonkeyPatch, killed: bool
+) -> None:
+    take(office.as_("builder"), "src")
+    office.as_("reviewer")
+    refused = threading.Event()
+    ends_of, releasing = Leases._ends_of, lease_rules.release
+    threads: list[threading.Thread] = []
+
+    def refused_and_sleeping(*look: Any) -> tuple[list[int], float]:
+        refused.set()
+        return ends_of(*look)
+
+    def release_later(*what: Any, **how: Any) -> tuple[Lease, ...]:
+        threads.append(waiting(office, office.as_("reviewer"), "src/a.py")[0])
+        assert refused.wait(20)
+        return releasing(*what, **how)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Leases, "_ends_of", refused_and_sleeping)
+        patch.setattr(lease_rules, "release", release_later)
+        if killed:
+            patch.setattr(Leases, "_rung", lambda *_: None)
+        release(office.as_("builder"), "src")
+    if killed:
+        wait_for("somebody comes by", lambda: comes_by(office))
+
+    threads[0].join(20)
+    assert holders(office.person, "src/a.py") == ["reviewer"]
+    assert office.rows(FREED) == []
+
+
+def test_a_release_for_which_nobody_waits_leaves_nothing_to_be_done(office: Play) -> None:
+    take(office.as_("builder"), "src")
+
+    release(office.as_("builder"))
+
+    assert office.rows(FREED) == []
+
+
+def test_who_waits_looks_again_when_who_left_its_seat_was_killed_before_it_rang(
+    office: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mailstop.acts.leases.SLOW_LOOK_S", 0.1)
+    take(office.as_("builder"), "src")
+    thread, _ = waiting(office, office.as_("reviewer"), "src/a.py")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Office, "seats_changed", lambda *_: None)  # it was killed
+        office.as_("builder").leave()
+
+    thread.join(20)
+    assert holders(office.person, "src/a.py") == ["reviewer"]
+
+
 def comes_by(office: Play) -> bool:
     """Somebody uses mailstop, and does what is due on the way; whether none of it is left."""
     with office.stranger.at_office() as at:
@@ -822,7 +888,8 @@ def comes_by(office: Play) -> bool:
     return not office.rows(FREED)
 
 
-def test_what_a_waiter_left_behind_that_died_is_taken_away(office: Play) -> None:
+@pytest.mark.parametrize("by", ["a release", "a sweep"])
+def test_what_a_waiter_left_behind_that_died_is_taken_away(office: Play, by: str) -> None:
     process = office.process()
     bell = "lease-of-the-dead"
     with office.store() as store:
@@ -831,7 +898,11 @@ def test_what_a_waiter_left_behind_that_died_is_taken_away(office: Play) -> None
     take(office.as_("builder"), "src")
     process.end()
 
-    release(office.as_("builder"), "src")
+    if by == "a release":
+        release(office.as_("builder"), "src")
+    else:
+        with office.person.at_office() as at:
+            at.sweep()
 
     assert office.rows(WAITING) == []
     assert not bells.is_ringing(bell)
@@ -896,6 +967,54 @@ def test_the_person_ends_a_shared_lease_of_all_in_whatever_bag(office: Play) -> 
 
     assert state(office.as_("reviewer"), "src") == "free"
     assert len(office.as_("builder").peek()) == len(office.as_("critic", "side").peek()) == 1
+
+
+def test_who_waits_for_a_path_by_another_of_its_addresses_is_woken_when_the_person_ends_its_lease(office: Play) -> None:
+    in_repository, on_machine = Address("git:app", "/src/a.py"), Address("machine", "/srv/app/src/a.py")
+    resource = read("src/a.py").but(at=(in_repository, on_machine))
+    above = resource.but(at=(Address("machine", "/srv", ALL_BELOW),))
+    with office.as_("builder").at_office() as at:
+        at.leases.take(Wish((resource,)))
+    reviewer = office.as_("reviewer")
+
+    def wait() -> None:
+        with reviewer.at_office() as at:
+            at.leases.take(Wish((above,)), wait_s=30)
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    wait_for("the taker waits", lambda: office.rows(WAITING))
+    (row,) = office.rows(WAITING)
+    rung: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bells, "ring", rung.append)
+        with office.person.at_office() as at:
+            at.leases.force([resource])
+    bells.ring(row.removeprefix(WAITING))
+
+    thread.join(20)
+    assert row.removeprefix(WAITING) in rung
+    assert not thread.is_alive()
+
+
+def test_a_holder_who_lets_go_before_the_person_ends_its_lease_is_told_nothing(
+    office: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    builder = office.as_("builder")
+    take(builder, "src")
+    looking = lease_rules.of_others
+
+    def let_go_afterwards(*what: Any, **how: Any) -> list[Lease]:
+        found = looking(*what, **how)
+        release(builder)
+        return found
+
+    monkeypatch.setattr(lease_rules, "of_others", let_go_afterwards)
+    with office.person.at_office() as at, pytest.raises(UnknownLease, match="Nobody else holds a lease on"):
+        at.leases.force([read("src")])
+
+    assert builder.peek() == []
+    assert office.rows(FREED) == []
 
 
 def test_only_the_person_ends_anothers_lease(office: Play) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import combinations, count
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -17,14 +17,12 @@ from hypothesis.stateful import (
     invariant,
     precondition,
     rule,
-    run_state_machine_as_test,
 )
 
 from mailstop.engines.base import Store
-from mailstop.engines.memory.store import MemoryStore, World
-from mailstop.engines.sqlite.store import SQLiteStore
 from mailstop.errors import LeaseOfOthers, LeaseTaken, MustJoin, NoLease, NotSeated, SeatTaken, StaleTerm, UnknownLease
-from mailstop.rules.leases import check
+from mailstop.rules.held import check
+from tests.conformance.any_order import try_any_order
 from tests.conformance.leasing import read, release, renew, take
 from tests.conformance.play import Play
 from tests.conformance.player import SessionPlayer
@@ -303,17 +301,4 @@ class Leases(RuleBasedStateMachine):
 def test_leases_taken_and_let_go_in_any_order_are_what_a_simple_model_says(
     engine: str, store_folder: Path, tmp_path: Path
 ) -> None:
-    numbers = count()
-
-    class Tried(Leases):
-        """The machine on this engine, a store of its own for each run."""
-
-        def __init__(self) -> None:
-            n = next(numbers)
-            world = World(seed=n) if engine == "memory" else None
-            super().__init__(
-                lambda: MemoryStore(world) if world else SQLiteStore(str(store_folder / f"{n}.db")),
-                str(tmp_path / "claude"),
-            )
-
-    run_state_machine_as_test(Tried, settings=SETTINGS)
+    try_any_order(Leases, SETTINGS, engine, store_folder, tmp_path / "claude")

@@ -14,6 +14,7 @@ from mailstop.errors import (
     InvalidField,
     InvalidKind,
     MailstopError,
+    NoLeader,
     OwnSeat,
     Refused,
     StoreBusy,
@@ -192,8 +193,10 @@ def test_a_letter_waits_for_a_seat_that_nobody_has_taken_when_asked_to(office: P
 
 
 def test_a_letter_never_waits_for_a_seat_that_nobody_can_take(office: Play) -> None:
-    with pytest.raises(UnknownSeat):
+    with pytest.raises(NoLeader):
         office.as_("builder").send("leader", hold=True)
+    with pytest.raises(UnknownSeat, match="mailstop's own notices come from there"):
+        office.as_("builder").send("postmaster", hold=True)
 
 
 def test_an_empty_seat_is_named_as_such_and_its_mail_waits(office: Play) -> None:

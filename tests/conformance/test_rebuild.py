@@ -31,7 +31,7 @@ def path(store_folder: Path) -> str:
 @pytest.fixture
 def mail(office: Play) -> Play:
     """A store in which something of everything has happened."""
-    office.person.opens_budget(9)
+    office.person.opens_budget(99)
     office.person.sets_limits(rate=LARGEST, budgeted=True)
     office.as_("builder").send("later", body="it waits", hold=True)
     office.as_("reviewer").join("critic", "side")
@@ -56,7 +56,9 @@ def mail(office: Play) -> Play:
     office.person.closes_budget()
     office.person.sets_limits(budgeted=False)
     with office.person.at_office() as at:
-        at.leases.take(Wish((Reader("/srv/app", place_of("/srv/app")).read("src/a.py"),)))
+        at.leases.take(Wish((Reader("/srv/app", lambda: place_of("/srv/app")).read("src/a.py"),)))
+    with office.as_("reviewer").at_office() as at:
+        at.leaders.claim()
     office.as_("builder").leave()
     player = office.player(project="shop")
     player.start()

@@ -243,6 +243,14 @@ def test_rows_come_in_pages_behind_a_key(store: Store) -> None:
     assert [row.key for row in [*first, *rest]] == ["a/1", "a/2", "a/3"]
 
 
+def test_rows_that_expire_can_be_left_out(store: Store) -> None:
+    ahead = time.time_ns() // 1_000_000 + 60_000
+    store.board.change([Put("a/stays", {}), Put("a/goes", {}, expires=ahead), Put("a/falls-due", {}, due=ahead)])
+
+    assert [row.key for row in store.board.under("a/", lasting=True)] == ["a/falls-due", "a/stays"]
+    assert len(store.board.under("a/")) == 3
+
+
 def test_only_expired_rows_under_a_prefix_are_forgotten_and_no_more_than_asked(store: Store) -> None:
     ahead = time.time_ns() // 1_000_000 + 60_000
     puts = [Put(f"a/{number}", {}, expires=ahead) for number in range(3)]

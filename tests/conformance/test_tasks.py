@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from typing import Any
+from unittest.mock import patch
 
 import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import given as given_values
+from hypothesis import strategies as st
 
-from mailstop.acts.tasks import ALL, GIVEN, MINE, POOL, Account, Changed
+from mailstop import rules
+from mailstop.acts import tasks as acts_tasks
+from mailstop.acts.tasks import ALL, GIVEN, MINE, POOL, Account, Changed, Tasks
 from mailstop.engines.entry import subject
 from mailstop.engines.memory.store import World
 from mailstop.engines.row import Delete, Put
 from mailstop.errors import (
+    BudgetSpent,
     EmptyPool,
     InvalidField,
     MailstopError,
@@ -28,19 +36,22 @@ from mailstop.errors import (
     TaskStays,
     TaskTaken,
     TaskUncertain,
+    TooFast,
+    TooManyHops,
     Uncertain,
     UnknownSeat,
     UnknownTask,
 )
 from mailstop.kinds import kind_of
 from mailstop.letter import Draft, Letter
+from mailstop.limits import Limits
 from mailstop.rules.routes import LONGEST_DEADLINE_MS
-from mailstop.rules.tasks import DEFAULT_RETURN_MS, HOLDERS_ACTS, LOOK_MS
+from mailstop.rules.tasks import HOLDERS_ACTS, LOOK_MS
 from mailstop.task import LONGEST_ISSUE, LONGEST_TITLE, OPEN, OVER, Order, Task
 from tests.conformance.play import Play
 from tests.conformance.player import Player, SessionPlayer
 
-RETURN_S = DEFAULT_RETURN_MS / 1000
+RETURN_S = Limits().task_return_ms / 1000
 LOOK_S = LOOK_MS / 1000
 
 
@@ -205,6 +216,30 @@ def test_a_title_is_kept_exactly(office: Play, title: str) -> None:
     assert (task(office, n).title, task(office, n).detail) == (title, f"{title}\r\n\ttail ")
 
 
+ANY_TEXT = st.text(max_size=30) | st.builds(
+    lambda text, times: text * times, st.text(min_size=1, max_size=5), st.just(900)
+)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given_values(title=ANY_TEXT, detail=ANY_TEXT, issue=ANY_TEXT, path=ANY_TEXT, pooled=st.booleans())
+def test_whatever_a_task_says_is_kept_exactly_or_refused_and_nothing_is_stored(
+    office: Play, title: str, detail: str, issue: str, path: str, pooled: bool
+) -> None:
+    seated(office, "builder", "lead")
+    before = office.entries()
+    try:
+        n = give(
+            office.as_("lead"), "" if pooled else "builder", title, detail=detail, issue=issue, artifacts=(path,)
+        ).n
+    except MailstopError as refusal:
+        assert refusal.exit_code == 1
+        assert office.entries() == before
+    else:
+        seen = task(office, n)
+        assert (seen.title, seen.detail, seen.issue, seen.artifacts) == (title, detail, issue, (path,))
+
+
 def test_who_has_no_seat_gives_and_moves_nothing(office: Play, given: Task) -> None:
     attempts: list[Callable[[], object]] = [
         lambda: give(office.stranger),
@@ -230,6 +265,46 @@ def test_a_key_gives_a_task_once(office: Play) -> None:
     with pytest.raises(TaskKeyReused, match=f"task {first.n}"):
         give(lead, title="Another", key="k")
     assert sorted(listed(lead)) == sorted([first.n, pooled.n])
+
+
+@pytest.mark.parametrize("brake", ["budget", "rate", "hops"])
+def test_no_brake_refuses_what_was_given_before_with_its_key(office: Play, brake: str) -> None:
+    seated(office, "builder")
+    lead = office.as_("lead")
+    refusal: type[MailstopError] = {"budget": BudgetSpent, "rate": TooFast, "hops": TooManyHops}[brake]
+    if brake == "budget":
+        office.person.opens_budget(1)
+    elif brake == "rate":
+        office.person.sets_limits(rate=1)
+    else:
+        office.person.sets_limits(hops=2)
+        office.as_("builder").send("lead")
+        lead.reads()
+    first = give(lead, key="k")
+    if brake == "hops":
+        office.person.sets_limits(hops=1)
+    before = office.entries()
+
+    with pytest.raises(refusal):
+        give(lead, key="another")
+    with lead.at_office() as at:
+        again = at.tasks.give(Order("builder", "Fix it", key="k"))
+
+    assert (again.task.n, again.new) == (first.n, False)
+    assert office.entries() == before
+
+
+def test_a_key_leads_to_one_seat_or_pool_wherever_its_task_went_since(office: Play) -> None:
+    seated(office, "builder", "other")
+    lead = office.as_("lead")
+    first, pooled = give(lead, key="k"), give(lead, "", key="p")
+    reassign(lead, first.n, "other")
+    take(office.as_("other"), pooled.n)
+
+    assert (give(lead, key="k").n, give(lead, "", key="p").n) == (first.n, pooled.n)
+    for to, key in (("other", "k"), ("", "k"), ("builder", "p"), ("other", "p")):
+        with pytest.raises(TaskKeyReused):
+            give(lead, to, key=key)
 
 
 def test_a_key_is_its_givers_own(office: Play) -> None:
@@ -776,6 +851,29 @@ def test_a_session_that_moved_to_another_seat_does_not_act_from_the_old_one(offi
     assert task(office, given.n).state == "submitted"
 
 
+@pytest.mark.parametrize("engine", ["memory"], indirect=True)
+@pytest.mark.parametrize("act", ["give", "take"])
+def test_a_seat_taken_between_a_look_and_an_act_of_which_nobody_is_told_refuses_the_act(
+    office: Play, world: World, act: str
+) -> None:
+    lead = office.as_("lead")
+    n = give(lead, "").n
+    successor = office.player()
+    successor.start(automatic=False)
+
+    def takes_over() -> None:
+        lead.die()
+        successor.join("lead")
+
+    world.meanwhile(takes_over)
+
+    with pytest.raises(MailstopError, match="no longer holds seat 'lead'"):
+        give(lead, "") if act == "give" else take(lead, n)
+
+    assert listed(successor) == [n]
+    assert acts(office, n) == ["give"]
+
+
 # -- empty seats
 
 
@@ -925,7 +1023,7 @@ def test_many_tasks_of_one_giver_at_one_empty_seat_are_told_of_in_one_letter(off
 
     (to_lead,), (to_boss,) = letters(office, "lead"), letters(office, "boss")
     assert all(f"  {n}  job" in to_lead.body for n in numbers)
-    assert str(other) not in to_lead.body
+    assert f"  {other}  " not in to_lead.body
     assert f"  {other}  another" in to_boss.body
     office.clock.advance(RETURN_S + 1)
     listed(office.as_("lead"))
@@ -934,6 +1032,7 @@ def test_many_tasks_of_one_giver_at_one_empty_seat_are_told_of_in_one_letter(off
 
 
 def test_more_tasks_than_one_notice_holds_all_go_back(office: Play) -> None:
+    office.person.lifts_limits()
     seated(office, "builder")
     numbers = [give(office.as_("lead"), title=f"job {at}").n for at in range(55)]
     office.as_("builder").end()
@@ -1018,6 +1117,51 @@ def test_a_lost_board_lets_no_task_stay_with_an_empty_seat(office: Play, given: 
     assert acts(office, given.n) == ["give", "seat-empty", "return"]
 
 
+def test_a_dead_holder_whom_nobody_could_tell_of_is_looked_at_again(office: Play, given: Task) -> None:
+    office.as_("builder").die()
+    office.clock.advance(LOOK_S + 1)
+    with (
+        patch.object(acts_tasks, "MOST_TRIES", 3),
+        patch.object(Tasks, "_settle", side_effect=Uncertain(reason="a test")),
+    ):
+        due_work(office)
+
+    assert office.rows("task/") == ["task/default/builder"]
+
+    office.clock.advance(LOOK_S + 1)
+    due_work(office)
+    assert [one.task.act for one in letters(office, "lead") if one.task] == ["seat-empty"]
+
+
+@pytest.mark.parametrize("noticed", [True, False])
+@pytest.mark.parametrize("goes", ["end", "die"])
+def test_a_clock_that_is_put_back_lets_no_task_stay_with_an_empty_seat(
+    office: Play, given: Task, goes: str, noticed: bool
+) -> None:
+    office.clock.advance(10 * RETURN_S)
+    with patch.object(Tasks, "look") if not noticed else nullcontext():
+        getattr(office.as_("builder"), goes)()
+    if noticed:
+        task(office, given.n)
+    office.clock.advance(-20 * RETURN_S)
+
+    assert task(office, given.n).empty_since == office.clock.now
+    office.clock.advance(RETURN_S - 1)
+    assert task(office, given.n).holder == "builder"
+    office.clock.advance(2)
+
+    assert task(office, given.n).holder == ""
+    assert acts(office, given.n) == ["give", *["seat-empty"] * (2 if noticed else 1), "return"]
+
+
+def test_a_look_that_began_a_moment_earlier_tells_nothing_twice(office: Play, given: Task) -> None:
+    office.as_("builder").die()
+    task(office, given.n)
+    office.clock.advance(-1)
+
+    assert acts(office, given.n) == ["give", "seat-empty"]
+
+
 @pytest.mark.timeout(120)
 def test_of_many_who_look_at_once_one_tells_and_one_returns(office: Play, given: Task) -> None:
     office.as_("builder").die()
@@ -1039,10 +1183,30 @@ def test_a_seat_taken_between_a_look_and_the_return_keeps_its_task(office: Play,
     office.clock.advance(RETURN_S + 1)
     successor = office.player()
     successor.start(automatic=False)
-    world.meanwhile(lambda: successor.join("builder"))
+
+    def sits_down_and_comes_no_further() -> None:
+        with successor.at_office() as at:
+            assert at.session is not None
+            rules.seats.take(at.store, at.session, "builder", now=office.clock())
+
+    world.meanwhile(sits_down_and_comes_no_further)
 
     assert task(office, given.n).holder == "builder"
     assert move(successor, given.n, "complete").task.state == "completed"
+
+
+@pytest.mark.parametrize("engine", ["memory"], indirect=True)
+@pytest.mark.parametrize("stored", [True, False])
+def test_who_looks_hears_of_no_doubt_about_a_notice_and_it_is_given_once(
+    office: Play, world: World, given: Task, stored: bool
+) -> None:
+    office.as_("builder").die()
+    world.lose_contact(stored=stored)
+
+    assert task(office, given.n).holder == "builder"
+
+    assert acts(office, given.n) == ["give", "seat-empty"]
+    assert len(letters(office, "lead")) == 1
 
 
 # -- lists and history

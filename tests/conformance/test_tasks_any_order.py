@@ -5,27 +5,36 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
-from itertools import count, pairwise
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from mailstop.engines.base import Store
-from mailstop.engines.memory.store import MemoryStore, World
-from mailstop.engines.sqlite.store import SQLiteStore
-from mailstop.errors import MailstopError, NotTaskGiver, TaskInState, TaskMoved, TaskOver, TaskStays, TaskTaken
+from mailstop.errors import (
+    MailstopError,
+    NotTaskGiver,
+    OtherPool,
+    TaskInState,
+    TaskMoved,
+    TaskOver,
+    TaskStays,
+    TaskTaken,
+)
+from mailstop.limits import Limits
 from mailstop.names import PERSON
 from mailstop.office import Office
-from mailstop.rules.tasks import DEFAULT_RETURN_MS
 from mailstop.task import Order, Step, Task
+from tests.conformance.any_order import try_any_order
 from tests.conformance.play import Play
 from tests.conformance.player import Player, SessionPlayer
 
 SEATS = ("lead", "builder", "other")
 POOL = ""
+PROJECT = "git:/srv/app/.git"  # of all players but the person
 TERMINAL = ("completed", "failed", "canceled", "rejected")
 BY_HOLDER = {
     "accept": "working",
@@ -62,6 +71,8 @@ def expected(task: Task, act: str, actor: str, to: str = "") -> type[MailstopErr
     if act == "take":
         if task.holder:
             return TaskTaken
+        if task.home not in ("", PROJECT) and not is_givers:
+            return OtherPool  # the person gave it, whose project is that of the folder this runs in
         return ("working", actor) if task.home or is_givers else TaskMoved
     if act == "progress" and task.state == "input-required" and is_givers and task.holder:
         return "working", task.holder
@@ -207,7 +218,7 @@ class Work(RuleBasedStateMachine):
     def is_not_overdue(self, task: Task) -> None:
         is_empty = task.holder not in ("", PERSON) and task.holder not in self.sitting
         if is_empty and task.state not in TERMINAL and self.goes_back(task):
-            assert 0 <= self.play.clock.now - task.empty_since < DEFAULT_RETURN_MS
+            assert 0 <= self.play.clock.now - task.empty_since < Limits().task_return_ms
         else:
             assert task.empty_since == 0
 
@@ -247,17 +258,4 @@ class Work(RuleBasedStateMachine):
 
 @pytest.mark.timeout(300)  # on a machine that does much else
 def test_any_order_of_acts_keeps_every_task(engine: str, store_folder: Path, tmp_path: Path) -> None:
-    numbers = count()
-
-    class Tried(Work):
-        """The machine on this engine, a store of its own for each run."""
-
-        def __init__(self) -> None:
-            n = next(numbers)
-            world = World(seed=n) if engine == "memory" else None
-            super().__init__(
-                lambda: MemoryStore(world) if world else SQLiteStore(str(store_folder / f"{n}.db")),
-                str(tmp_path / "claude"),
-            )
-
-    run_state_machine_as_test(Tried, settings=SETTINGS)
+    try_any_order(Work, SETTINGS, engine, store_folder, tmp_path / "claude")

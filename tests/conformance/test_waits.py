@@ -16,10 +16,10 @@ from mailstop.engines.memory.store import World
 from mailstop.errors import Uncertain, UnknownSeat, WaitsInCircle, WouldWaitInCircle
 from mailstop.letter import Draft
 from mailstop.names import PERSON
+from tests.conformance.at_once import at_once
 from tests.conformance.play import Play
 from tests.conformance.player import SessionPlayer
 from tests.conformance.process import Process
-from tests.conformance.test_at_once import at_once
 
 
 def seated(office: Play, *names: str) -> list[SessionPlayer]:

@@ -6,20 +6,18 @@ So of all who wait somebody always can go on.
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import count
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from mailstop.acts.asks import CIRCLE, EMPTY, PENDING, Asked
 from mailstop.ask import ANSWERED, CANCELED
 from mailstop.engines.base import Store
-from mailstop.engines.memory.store import MemoryStore, World
-from mailstop.engines.sqlite.store import SQLiteStore
 from mailstop.errors import AlreadyAnswered, AskCanceled, OwnSeat, SeatTaken, WouldWaitInCircle
+from tests.conformance.any_order import try_any_order
 from tests.conformance.play import Play
 from tests.conformance.player import SessionPlayer
 
@@ -217,17 +215,4 @@ class Waiting(RuleBasedStateMachine):
 def test_a_wait_is_refused_when_it_closes_a_circle_and_only_then(
     engine: str, store_folder: Path, tmp_path: Path
 ) -> None:
-    numbers = count()
-
-    class Tried(Waiting):
-        """The machine on this engine, a store of its own for each run."""
-
-        def __init__(self) -> None:
-            n = next(numbers)
-            world = World(seed=n) if engine == "memory" else None
-            super().__init__(
-                lambda: MemoryStore(world) if world else SQLiteStore(str(store_folder / f"{n}.db")),
-                str(tmp_path / "claude"),
-            )
-
-    run_state_machine_as_test(Tried, settings=SETTINGS)
+    try_any_order(Waiting, SETTINGS, engine, store_folder, tmp_path / "claude")

@@ -18,10 +18,11 @@ import pytest
 
 from mailstop.engines.sqlite.store import SQLiteStore
 from mailstop.faults import VARIABLE
+from mailstop.limits import Limits
 from mailstop.names import POSTMASTER
 from mailstop.office import Office
-from mailstop.rules.tasks import DEFAULT_RETURN_MS
 from mailstop.task import OPEN, Order, Step
+from tests.clients.waiting import wait_for
 from tests.faults import holder
 from tests.faults.soundness import assert_sound
 from tests.party import MAILSTOP, CompletedRun, Party
@@ -111,15 +112,13 @@ class Shop:
         known = len(self.noted())
         argv = [sys.executable, "-m", holder.__name__, str(self.path), str(self.journal), str(self.ahead_ms)]
         process = subprocess.Popen(argv, stderr=subprocess.PIPE, cwd=Path(__file__).parents[2])
-        end = time.monotonic() + LONGEST_START_S
-        while len(self.noted()) == known and process.poll() is None and time.monotonic() < end:
-            time.sleep(0.005)
-        left = self.chance.uniform(0, 0.3)
-        end = time.monotonic() + left
-        while time.monotonic() < end and process.poll() is None:
-            time.sleep(0.001)
-        assert process.poll() is None, process.communicate()[1].decode()
-        process.kill()
+        wait_for("it works", lambda: len(self.noted()) > known or process.poll() is not None, LONGEST_START_S)
+        try:
+            process.wait(self.chance.uniform(0, 0.3))
+        except subprocess.TimeoutExpired:
+            process.kill()
+        else:
+            raise AssertionError(process.communicate()[1].decode())
         process.communicate()
 
     def noted(self) -> list[str]:
@@ -146,7 +145,7 @@ def test_what_a_killed_holder_had_goes_back_once_and_no_change_is_half_done(tmp_
             before = {n: len(shop.steps(n)) for n in shop.numbers()}
             had = [n for n in before if shop.lead.tasks.account(n).task.holder == "builder"]
             had = [n for n in had if shop.lead.tasks.account(n).task.state in OPEN]
-            shop.ahead_ms += DEFAULT_RETURN_MS + 1_000
+            shop.ahead_ms += Limits().task_return_ms + 1_000
             goes_back_once(shop.lead, had)
             for n in shop.numbers():
                 task = shop.lead.tasks.account(n).task

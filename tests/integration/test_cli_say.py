@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -191,6 +192,19 @@ def test_all_are_woken_by_one_who_knows_how_many_they_are(seat: SeatAt, tmp_path
     assert "freeze" in reviewer.run("check").out
 
 
+def test_of_many_who_are_woken_some_are_named_and_the_rest_are_counted(seat: SeatAt) -> None:
+    builder, others = seat("builder"), [seat(f"reader-{number:02}") for number in range(12)]
+
+    told = builder.run("say", "freeze")
+    refused = builder.run("say", "general", "--wake-all", "freeze")
+
+    n = told.lines[0].split()[1]
+    assert [line.split(":")[0].strip() for line in told.lines[1:11]] == [f"reader-{number:02}" for number in range(10)]
+    assert told.lines[11:] == [f"  and 2 more: mailstop status {n}"]
+    assert f"wakes {len(others)}: reader-00, " in refused.err
+    assert "--wake-all=12" in refused.err
+
+
 def test_a_session_of_another_project_is_not_woken_and_its_next_prompt_shows_it(
     seat: SeatAt, claude: ClaudeParty, tmp_path: Path
 ) -> None:
@@ -245,6 +259,23 @@ def test_a_writer_is_told_that_the_kind_wakes_nobody(seat: SeatAt) -> None:
     assert "does not wake it" in builder.run("status", "3").out
 
 
+def test_a_session_whose_registration_is_lost_registers_again_and_hears_what_was_said(
+    seat: SeatAt, claude: ClaudeParty
+) -> None:
+    builder = seat("builder")
+    claude.open(SESSION)
+    claude.run("join", "reviewer")
+    for file in (claude.home / ".local/state/mailstop/sessions").glob("claude-*"):
+        file.unlink()
+    say(builder, body="still there?")
+
+    claude.hook("Stop", SESSION, prompt_id="p1")
+    shown = additional_context(claude.hook("UserPromptSubmit", SESSION, prompt="go on", prompt_id="p2"))
+
+    assert "still there?" in shown
+    assert claude.run("status", "--json").json["seats"][0]["seat"] == "reviewer"
+
+
 # -- answers and status
 
 
@@ -278,7 +309,7 @@ def test_status_lists_its_readers_and_status_alone_counts_them(seat: SeatAt) -> 
         ("tester", "stored"),
     ]
     assert f"  {n} #{PROJECT}: shown to 1 of 2 readers" in builder.run("status").lines
-    assert f"{n} read by seat reviewer" in told.lines
+    assert f"{n} for seat reviewer" in told.lines
 
 
 # -- read
@@ -306,6 +337,17 @@ def test_an_older_page_names_the_command_that_shows_it(seat: SeatAt) -> None:
     told = builder.run("read", "--channel", PROJECT, "--last", "1").out
 
     assert f"Earlier: mailstop read --channel {PROJECT} --last 1 --before 3" in told
+
+
+def test_a_line_of_a_channels_history_has_its_time(seat: SeatAt) -> None:
+    builder = seat("builder")
+    n = say(builder)["n"]
+
+    (record,) = builder.run("read", "--channel", PROJECT, "--json").json["records"]
+    text = builder.run("read", "--channel", PROJECT).out
+
+    assert re.search(rf"^{n}  \d\d:\d\d:\d\d  builder -> #{PROJECT}$", text, re.MULTILINE)
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", record["at"])
 
 
 @pytest.mark.parametrize(

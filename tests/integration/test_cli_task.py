@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from mailstop.doors.claude_monitor import listening
+from tests.clients.waiting import wait_for
 from tests.party import MAILSTOP, ClaudeParty, Party, Person
 
 SeatAt = Callable[..., Party]
@@ -131,6 +135,21 @@ def test_the_holder_that_died_is_told_of_and_shown_as_empty(seat: SeatAt) -> Non
     assert "the seat is empty" in lead.run("task", "show", str(n)).out
     again = lead.run("task", "give", "builder", "Another")
     assert "nobody sits there: unless somebody does, it comes back to you at " in again.lines[0]
+
+
+def test_the_monitor_of_a_client_that_was_killed_tells_the_giver_at_once(seat: SeatAt, claude: ClaudeParty) -> None:
+    lead = seat("lead")
+    claude.open(SESSION)
+    assert claude.run("join", "builder").code == 0
+    n = give(lead, "builder", "Fix it")
+    claude.start("watch", "--monitor")
+    wait_for("the monitor listens", lambda: listening(f"claude-{claude.pid}"))
+
+    os.kill(claude.pid, signal.SIGKILL)
+
+    told = lead.run("check", "--wait", "30", "--json")
+    (notice,) = told.json["letters"]
+    assert (notice["from"], notice["task"]) == ("postmaster", n)
 
 
 def test_a_letter_says_which_task_it_is_about(seat: SeatAt, person: Person) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -61,7 +62,15 @@ def test_seats_of_one_project_are_listed_by_its_name(seat: SeatAt) -> None:
     builder = seat("builder")
 
     assert list(seats(builder, "--project", builder.home.name)) == ["builder"]
-    assert seats(builder, "--project", "another") == {}
+
+
+def test_a_project_that_nobody_belongs_to_is_unknown_with_its_nearest(seat: SeatAt) -> None:
+    builder = seat("builder")
+
+    for words in (["who"], ["lease", "list"]):
+        refused = builder.run(*words, "--project", f"{builder.home.name}s")
+        assert refused.code == 3
+        assert f"nearest: {builder.home.name}" in refused.err
 
 
 def test_seats_of_one_bag_are_listed_by_its_name(seat: SeatAt) -> None:
@@ -90,18 +99,49 @@ def test_a_client_is_listed_with_its_session(seat: SeatAt, claude: ClaudeParty) 
 def test_a_table_fits_the_persons_terminal_and_is_full_in_a_pipe(seat: SeatAt, person: Person) -> None:
     deep = person.home / ("a-rather-deep-folder" * 4) / "with-another-one-in-it"
     deep.mkdir(parents=True)
-    seat("builder").run("leave")
-    builder = seat("tester")
+    objective = "a rather long objective, which says in many words what could have been said in a few"
+    builder = seat("builder")
     builder.environment.pop("MAILSTOP_SESSION")
-    joined = builder.run("join", "reviewer", "--export", cwd=deep)
-    assert joined.code == 0
+    joined = builder.run("join", "reviewer", "--export", "--json", cwd=deep)
+    builder.environment["MAILSTOP_SESSION"] = joined.json["export"].partition("=")[2]
+    assert builder.run("me", "--objective", objective).code == 0
 
     shown = person.run("who", terminal=True).lines
     piped = person.run("who").lines
 
     assert all(len(line) <= 100 for line in shown)
-    assert any(line.rstrip().endswith("…") for line in shown)
-    assert any(str(deep) in line for line in piped)
+    assert any(line.startswith("reviewer ") and line.rstrip().endswith("…") for line in shown)
+    assert any(str(deep) in line and line.endswith(objective) for line in piped)
+
+
+def test_eighty_columns_hold_what_each_session_is_and_does(own_home: Path, seat: SeatAt, claude: ClaudeParty) -> None:
+    claude.open(SESSION)
+    claude.run("join", "reviewer")
+    claude.run("me", "--objective", "read what the builder has built, and say what is wrong", "--status", "blocked")
+    seat("builder")
+
+    with Person(own_home, columns=80) as person:
+        shown = person.run("who", terminal=True).lines
+
+    assert shown[0].split() == ["seat", "client", "where", "now", "woken", "by", "waiting", "objective"]
+    (line,) = (line for line in shown if line.startswith("reviewer"))
+    assert line.split()[:5] == ["reviewer", "claude", "home", "blocked", "nothing"]
+    assert "read what the builder" in line
+    assert max(map(len, shown[:3])) <= 80
+
+
+def test_a_session_without_a_seat_is_listed_and_marked_as_ones_own(claude: ClaudeParty, stranger: Party) -> None:
+    claude.open(SESSION)
+    claude.run("leave")
+    claude.run("me", "--objective", "look around")
+
+    (told,) = claude.run("who", "--json").json["without_seat"]
+
+    assert (told["you"], told["client"], told["objective"]) == (True, "claude", "look around")
+    assert stranger.run("who", "--json").json["without_seat"][0]["you"] is False
+    (line,) = (line for line in stranger.run("who").lines if line.endswith("look around"))
+    assert line.split()[:4] == ["-", "Claude", "Code", SESSION[:8]]
+    assert stranger.run("who", "--project", "another").code == 3
 
 
 # -- bags
@@ -121,11 +161,35 @@ def test_bags_are_listed_with_the_newest_letters_first(seat: SeatAt, stranger: P
     assert [(each["bag"], each["letters"]) for each in found] == [("default", 1), ("parser", 2)]
     assert found[0]["newest"]["n"] == last
     assert [each["seat"] for each in found[1]["seats"]] == ["builder", "tester"]
-    assert stranger.run("bags").lines[0].split() == ["bag", "letters", "last", "letter", "seats"]
+    assert stranger.run("bags").lines[0].split() == ["bag", "letters", "last", "letter", "clients", "seats"]
 
 
 def test_no_bag_yet_says_who_makes_one(stranger: Party) -> None:
     assert "the first to join makes one" in stranger.run("bags").out
+
+
+def test_clients_that_sit_in_a_bag_are_counted(seat: SeatAt, claude: ClaudeParty) -> None:
+    claude.open(SESSION)
+    claude.run("join", "reviewer")
+    seat("builder")
+    seat("tester").close()
+
+    (told,) = claude.run("bags", "--json").json["bags"]
+
+    assert told["clients"] == {"claude": 1, "program": 1}
+    assert any("1 Claude Code, 1 program" in line for line in claude.run("bags").lines)
+
+
+def test_a_narrow_terminal_gets_each_resume_command_whole(own_home: Path, claude: ClaudeParty, seat: SeatAt) -> None:
+    deep = claude.home / ("a-rather-deep-folder" * 4)
+    deep.mkdir()
+    claude.open(SESSION, cwd=str(deep))
+    claude.run("join", "reviewer")
+
+    with Person(own_home, columns=80) as person:
+        shown = person.run("bags", "--resume", terminal=True).lines
+
+    assert shown == [f"default reviewer (runs), in {deep}:", f"  claude --resume {SESSION}"]
 
 
 def test_an_unknown_bag_is_not_listed_as_an_empty_one(seat: SeatAt) -> None:
@@ -142,7 +206,7 @@ def test_a_clients_session_is_resumed_by_its_own_command_also_when_it_has_ended(
 
     told = stranger.run("bags", "--resume")
 
-    assert f"default  reviewer  claude --resume {SESSION}  {claude.home}" in told.lines
+    assert f"default  reviewer  ended    claude --resume {SESSION}  {claude.home}" in told.lines
     assert told.lines[-1] == "1 seat has no session that can be resumed"
 
 
@@ -159,7 +223,9 @@ def test_each_verb_at_a_terminal_ends_with_how_many_letters_wait(seat: SeatAt, p
     assert "wait" not in person.run("who", terminal=True).lines[-1]
 
 
-@pytest.mark.parametrize("verb", ["read", "status", "who", "bags", "check", "send", "reply", "join", "leave", "watch"])
+@pytest.mark.parametrize(
+    "verb", ["read", "status", "who", "bags", "check", "send", "reply", "join", "leave", "watch", "me"]
+)
 def test_each_verb_explains_itself(stranger: Party, verb: str) -> None:
     told = stranger.run(verb, "--help")
 

@@ -15,7 +15,7 @@ import pytest
 
 from mailstop.clients.ancestry import ancestors
 from mailstop.clients.life import Life, is_alive, life_of, my_life
-from mailstop.clients.process import process_of
+from mailstop.clients.process import DEAD, process_of, start_of
 
 needs_namespaces = pytest.mark.skipif(
     os.geteuid() != 0 or not shutil.which("unshare"), reason="only root may make a pid namespace here"
@@ -48,6 +48,7 @@ def told_by(command: list[str], script: str, *arguments: str) -> dict[str, objec
 
 def test_a_running_process_lives(sleeper: subprocess.Popen[bytes]) -> None:
     assert is_alive(living(sleeper.pid)) is True
+    assert start_of(sleeper.pid) == living(sleeper.pid).start
 
 
 def test_a_killed_process_is_dead(sleeper: subprocess.Popen[bytes]) -> None:
@@ -62,6 +63,7 @@ def test_a_zombie_is_dead(sleeper: subprocess.Popen[bytes]) -> None:
     sleeper.kill()
     os.waitid(os.P_PID, sleeper.pid, os.WEXITED | os.WNOWAIT)  # it has ended, and nobody has collected it
     assert process_of(sleeper.pid) is not None
+    assert start_of(sleeper.pid) == DEAD
     assert is_alive(life) is False
 
 

@@ -86,6 +86,19 @@ def test_a_module_that_was_changed_is_loaded_as_it_is_now(package: Path) -> None
     assert from_image(again)[0] == from_image(again)[1] - ALONE
 
 
+def test_a_copy_of_the_package_with_its_image_runs_its_own_code(package: Path) -> None:
+    run(package, "version")
+    copy = package.parents[1] / "elsewhere" / "mailstop"
+    shutil.copytree(package, copy)
+    module = copy / "cli" / "version.py"
+    module.write_text(module.read_text().replace("plugin for", "changed for"))
+
+    done, before = run(copy, "version"), run(package, "version")
+
+    assert "changed for" in done.stdout
+    assert "plugin for" in before.stdout
+
+
 @pytest.mark.parametrize("part", [0.0, 0.001, 0.5, 0.99])
 def test_a_torn_image_is_no_obstacle_and_heals(package: Path, part: float) -> None:
     whole = run(package, "version").stdout

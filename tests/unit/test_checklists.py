@@ -16,9 +16,16 @@ TESTS = Path(__file__).parents[1]
 CHECKLISTS = {
     "postbag": (postbag.LINES, [*(f"B{n}" for n in range(1, 109)), *(f"P{n}" for n in range(1, 18))]),
     "postbag, budgets": (postbag_budgets.LINES, [f"B{n}" for n in range(130, 140)]),
-    "claude-mailbox": (claude_mailbox.LINES, list(claude_mailbox.LINES)),
     "postbag's tools": (mcp_lines.POSTBAG, ["B39", *(f"B{n}" for n in range(109, 130)), "P11"]),
     "claude-mailbox's channel": (mcp_lines.CLAUDE_MAILBOX, list(mcp_lines.CLAUDE_MAILBOX)),
+    "claude-mailbox": (
+        claude_mailbox.LINES,
+        [*map(str, range(1, 79)), *(f"W{n}" for n in range(1, 17)), *(f"H{n}" for n in range(1, 9))],
+    ),
+    "cases": (
+        claude_mailbox.CASES,
+        [*(f"F{n}" for n in (1, 2, 3, 4, 6, 7, 9)), *(f"H{n}" for n in (1, 2, 4, 5, 7, 8, 10, 12))],
+    ),
 }
 ALL_LINES = [(f"{name} {number}", line) for name, (lines, _) in CHECKLISTS.items() for number, line in lines.items()]
 

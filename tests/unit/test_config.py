@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
 import platformdirs
 import pytest
@@ -64,3 +65,10 @@ def test_what_names_no_store_is_refused(given: str) -> None:
 def test_a_store_is_named_to_people_by_its_file() -> None:
     assert config.store_name("sqlite:////tmp/mail.db") == "/tmp/mail.db"
     assert config.store_name("memory:") == "memory:"
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="Apple's conventions are others")
+def test_no_test_reaches_the_store_of_who_runs_it(own_home: Path, tmp_path: Path) -> None:
+    assert own_home.parent == tmp_path
+    assert config.default_store() == f"sqlite:///{own_home}/.local/share/mailstop/mailstop.db"
+    assert config.state_folder() == f"{own_home}/.local/state/mailstop"

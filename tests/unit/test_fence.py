@@ -239,6 +239,25 @@ def test_of_several_readers_the_one_that_a_task_comes_to_is_named() -> None:
     assert "\nSeat b: mailstop task accept 141. When done:\n" in text
 
 
+def test_the_seat_that_a_task_is_taken_from_is_not_told_to_accept_it() -> None:
+    text = text_of(letter(to=("a",), kind="task", task=About("0199", "reassign", "", 141)))
+    assert "task accept" not in text
+    assert "task 141" in text
+
+
+def test_a_task_that_comes_with_the_last_letter_of_a_budget_is_named() -> None:
+    text = text_of(letter(to=("a",), kind="task", budget=(1, 3, 3), task=About("0199", "give", "a", 141)))
+    assert "task 141" in text
+    assert "only the person can continue" in text
+
+
+def test_kinds_that_ask_something_come_first_in_an_overview_and_are_never_left_out() -> None:
+    others = [letter(n=number, kind=f"kind-{number}") for number in range(1, 7)]
+    text = text_of(*others, letter(n=9, kind="question"))
+    assert '\nBy kind: "question" 9; "kind-1" 1;' in text
+    assert text.count("; 2 more kinds\n") == 1
+
+
 def test_a_letter_that_asks_about_a_task_is_answered_like_any_other() -> None:
     text = text_of(letter(kind="task", needs_reply=True, task=About("0199", "need-input", "builder", 141)))
     assert text.endswith(f"A reply is needed:\n{reply_command(letter(), NONCE)}")
@@ -529,6 +548,9 @@ STARTS = st.builds(
     ),
     ended=st.lists(st.tuples(NAMES | st.just(LONG_NAME), COUNTS), max_size=9).map(tuple),
     tasks=st.lists(st.integers(1, HIGHEST), max_size=9).map(tuple),
+    left_owing=COUNTS,
+    leads=st.just("") | NAMES | st.just(LONG_NAME),
+    leader=st.just("") | NAMES | st.just(LONG_NAME),
 )
 
 
@@ -550,6 +572,19 @@ def test_the_longest_of_everything_fits_into_an_announcement() -> None:
         ended = ((LONG_NAME, 10**6),) * 1_000
         start = Start(seats, 10**6, 10**6, (worst,) * 1_000, ended, 10**6, (HIGHEST,) * 1_000)
         is_short_and_whole(start)
+        is_short_and_whole(start.but(leads=LONG_NAME))
+        is_short_and_whole(start.but(leader=LONG_NAME))
+
+
+def test_a_leader_is_told_what_it_leads_also_after_compaction() -> None:
+    for compact in (False, True):
+        text = announcement(Start(ONE_SEAT, leads="api"), compact=compact)
+        assert "\nIt leads project api (mailstop lead)." in text
+
+
+def test_who_does_not_lead_is_told_at_its_start_who_does_and_how_to_reach_it() -> None:
+    assert "\nIts project is led by seat boss: mailstop send leader -" in announcement(Start(ONE_SEAT, leader="boss"))
+    assert "boss" not in announcement(Start(ONE_SEAT, leader="boss"), compact=True)
 
 
 def test_no_text_asks_to_keep_anything_from_the_person() -> None:

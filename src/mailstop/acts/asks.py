@@ -210,6 +210,8 @@ class Asks:
         question = office.letter(n, bag=bag)
         writer = office.writer(question.bag)
         rules.asks.refuse_others(question, writer.name)
+        if not draft.key:  # with one, it may be this very answer that ended it
+            rules.asks.refuse_ended(rules.asks.ask_now(self._store, question))
         if choice is None:
             body = rules.asks.checked_answer(question, draft.body)
         else:

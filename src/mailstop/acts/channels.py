@@ -72,7 +72,7 @@ class Channels:
 
         rider: see `rules.letters.store_letter`.
         """
-        draft = Draft((), text, kind=kind, final=True, channel=channel, wakes=wakes)
+        draft = Draft((), text, kind=kind, final=True, channel=channel, wakes=wakes or NOBODY)
         return self._office.notify(draft, bag=bag, rider=rider)
 
     def subscribe(self, channel: str, *, bag: str = DEFAULT_BAG) -> tuple[str, bool]:

@@ -83,10 +83,11 @@ class Tasks:
 
     # -- acts ---------------------------------------------------------------------------------------------------------
 
-    def give(self, order: Order, *, bag: str = DEFAULT_BAG) -> Changed:
+    def give(self, order: Order, *, bag: str = DEFAULT_BAG, term: int | None = None) -> Changed:
         """Give a task to a seat, or into the pool of the caller's project. Raises a refusal before anything is stored.
 
-        The same order with the same key comes back as it was given.
+        The same order with the same key comes back as it was given, whatever would refuse a new one.
+        term: in which the caller believes to lead its project. Raises StaleLeader when that is over.
         """
         self._office.checked_bag(bag)
         checked_order(order)
@@ -95,27 +96,47 @@ class Tasks:
         writer = self._office.writer(bag)
         draft = Draft((order.to,), rules.tasks.given_text(order), "task", True, artifacts=order.artifacts)
         rules.letters.checked_fields(draft)
+        if first := self._given_before(writer, order):
+            return first
+        try:
+            return self._give(writer, order, draft, term)
+        except (_MovedOn, Refused):  # by the very task, perhaps, which was given with this key meanwhile
+            if first := self._given_before(writer, order):
+                return first
+            raise
+
+    def _given_before(self, writer: Writer, order: Order) -> Changed | None:
+        """The task that this seat gave with the order's key; None: none yet. Raises TaskKeyReused."""
+        task_id = rules.tasks.keyed_id(writer, order)
+        if not task_id or not self._store.ledger.on(rules.tasks.task_subject(writer.bag, task_id)):
+            return None
+        tasks = self._store.index.tasks
+        first = tasks.with_id(writer.bag, task_id)
+        assert first is not None
+        (given,) = tasks.steps(first, before=first.n + 1, limit=1)
+        return Changed(rules.tasks.same_task(first, given.holder, order), new=False)
+
+    def _give(self, writer: Writer, order: Order, draft: Draft, term: int | None) -> Changed:
         if order.to:
             name = self._seat(writer, order.to)
             order, draft = order.but(to=name), draft.but(to=(name,))
         task = rules.tasks.new_task(self._store, writer, order, self._project(), now=self._office.clock())
-        ride = self._giving(task, writer, order)
-        try:
-            sent = None
-            if order.to:
-                sent = self._office.send(draft, bag=bag, rider=ride)
-            else:
-                self._append(ride, writer)
-        except _MovedOn:
-            first = self._store.index.tasks.with_id(bag, task.id)
-            assert first is not None
-            return Changed(rules.tasks.same_task(first, order, bag), new=False)
-        given = self._store.index.tasks.with_id(bag, task.id)
+        ride = self._giving(task, writer, order, term)
+        sent = None
+        if order.to:
+            sent = self._office.send(draft, bag=writer.bag, rider=ride)
+        else:
+            # It is no letter and costs none; but who may write no letter puts no words into the pool either.
+            rules.brakes.charge(self._store, writer, None, now=self._office.clock())
+            self._append(ride, writer)
+        given = self._store.index.tasks.with_id(writer.bag, task.id)
         assert given is not None
         return Changed(given, sent)
 
-    def _giving(self, task: Task, writer: Writer, order: Order) -> Ride:
+    def _giving(self, task: Task, writer: Writer, order: Order, term: int | None) -> Ride:
         on = rules.tasks.task_subject(task.bag, task.id)
+        # A term that ends meanwhile gives nothing.
+        acting = self._office.leaders.acting(task.bag, task.project_id, term)
 
         def ride(letter_id: str) -> Rider:
             if self._store.ledger.on(on):
@@ -123,23 +144,17 @@ class Tasks:
             own = still(self._store, writer)
             now = self._office.clock()
             entry = rules.tasks.given_entry(task, own, order, letter_id=letter_id, now=now)
-            term, term_guard = self._term(task)
-            entry.data.update(term)
+            as_leader = acting.guard()
+            if acting.term:
+                entry.data["term"] = acting.term
             return Rider(
                 data=rules.tasks.about(task.id, GIVE, task.holder),
                 entries=(entry,),
-                expect={on: 0, **(guard(own.seat) if own.seat else {}), **term_guard},
+                expect={on: 0, **(guard(own.seat) if own.seat else {}), **as_leader},
                 board=rules.tasks.armed(self._store, task, now=now),
             )
 
         return ride
-
-    def _term(self, _task: Task) -> tuple[dict[str, int], dict[str, int]]:
-        """The term in which the caller leads the task's project, as fields of the entry that gives it, and its guard.
-
-        Nobody leads yet: once `office.leaders` is there, this asks it, and a stale term is refused by the guard.
-        """
-        return {}, {}
 
     def move(
         self, n: int, act: str, text: str = "", *, artifacts: tuple[str, ...] = (), bag: str | None = None
@@ -255,7 +270,7 @@ class Tasks:
                 break
             try:
                 self._settle(found, now)
-            except _MovedOn:
+            except (_MovedOn, Uncertain):  # the next look tells what there is still to do
                 continue
         changes = rules.tasks.looked(self._store, bag, name, now=now, anew=anew)
         if changes:

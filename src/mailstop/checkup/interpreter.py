@@ -71,6 +71,8 @@ def _sources() -> Iterator[str]:
 
 def _is_compiled(source: str) -> bool:
     """Whether the interpreter would take the compiled form of this source as it is (PEP 552)."""
+    if getattr(sys.implementation, "cache_tag", None) is None:  # an interpreter that keeps no compiled files
+        return False
     try:
         with open(importlib.util.cache_from_source(source), "rb") as file:
             header = file.read(16)
@@ -85,7 +87,7 @@ def _is_compiled(source: str) -> bool:
             return True
         with open(source, "rb") as text:
             return importlib.util.source_hash(text.read()) == header[8:16]
-    except (OSError, NotImplementedError):  # an interpreter without compiled files
+    except OSError:
         return False
 
 

@@ -157,7 +157,10 @@ def converted(word: str, kind: str) -> Any:
         if not (word.isascii() and word.isdigit()) or not 0 < int(word) < 1 << 62:
             raise ValueError(f"{word!r} is not a number from 1")
         return int(word)
-    seconds = float(word)
+    try:
+        seconds = float(word)
+    except ValueError:
+        seconds = -1.0
     if not 0 <= seconds <= 86_400:
         raise ValueError(f"{word!r} is not a number of seconds, at most a day")
     return seconds

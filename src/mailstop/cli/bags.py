@@ -6,13 +6,15 @@ from mailstop.cleaning import one_line
 from mailstop.cli.arguments import Option
 from mailstop.cli.result import Result
 from mailstop.cli.standing import name_text, state_of
-from mailstop.cli.table import table, terminal_width
+from mailstop.cli.table import fits, table, terminal_width
 from mailstop.clients.codex import is_thread_id
+from mailstop.fence import client_text
 from mailstop.names import PERSON
 from mailstop.times import clock_text, iso_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from mailstop.acts.budgets import Allowance
@@ -22,8 +24,11 @@ if TYPE_CHECKING:
 
 PARAMETERS = (Option(("--resume",), "print the command that resumes each seat's session"),)
 
-HEADING: tuple[str, ...] = ("bag", "letters", "last letter", "seats")
+HEADING: tuple[str, ...] = ("bag", "letters", "last letter", "clients", "seats")
+RESUME_HEADING = ("bag", "seat", "session", "command", "run it in")
 LONGEST_FOLDER = 200  # characters
+# What a resume would meet, by who is at the seat: of a session that still runs it makes a second process.
+RESUMABLE = {"live": "runs", "empty": "ended", "unknown": "unknown"}
 RESUME = {"claude": "claude --resume", "codex": "codex resume"}
 
 
@@ -46,7 +51,14 @@ def run(office: Office, args: Arguments) -> Result:
 def _row(bag: Bag) -> tuple[str, ...]:
     seats = [name_text(each.seat.name) + ("" if each.holder.present else " (empty)") for each in _seats(bag)]
     newest = f"{bag.newest.n}, {clock_text(bag.newest.at)}" if bag.newest else "none"
-    return name_text(bag.name), str(bag.letters), newest, ", ".join(seats) or "-"
+    clients = ", ".join(f"{count} {client_text(client).removeprefix('a ')}" for client, count in _clients(bag).items())
+    return name_text(bag.name), str(bag.letters), newest, clients or "-", ", ".join(seats) or "-"
+
+
+def _clients(bag: Bag) -> dict[str, int]:
+    """How many sessions of each client sit there now."""
+    found = [each.present.session.client for each in _seats(bag) if each.present]
+    return {client: found.count(client) for client in sorted(set(found))}
 
 
 def _budget(allowance: Allowance) -> str:
@@ -67,7 +79,7 @@ def _budget_json(allowance: Allowance) -> dict[str, int] | None:
 def _json(bag: Bag) -> dict[str, Any]:
     seats = [{"seat": each.seat.name, "state": state_of(each.holder), "resume": _command(each)} for each in _seats(bag)]
     newest = {"n": bag.newest.n, "at": iso_text(bag.newest.at)} if bag.newest else None
-    return {"bag": bag.name, "letters": bag.letters, "newest": newest, "seats": seats}
+    return {"bag": bag.name, "letters": bag.letters, "newest": newest, "clients": _clients(bag), "seats": seats}
 
 
 def _seats(bag: Bag) -> list[Occupancy]:
@@ -84,16 +96,23 @@ def _resume(found: list[Bag]) -> Result:
             if command is None or each.last is None:
                 without += 1
                 continue
+            now = RESUMABLE[state_of(each.holder)]
             folder = one_line(each.last.folder, LONGEST_FOLDER)
-            rows.append((name_text(bag.name), name_text(each.seat.name), command, folder))
-            data.append({"bag": bag.name, "seat": each.seat.name, "command": command, "folder": each.last.folder})
-    parts = []
-    if rows:
-        # A command that is shortened is another one, so no width holds here.
-        parts.append(table(("bag", "seat", "command", "run it in"), rows, None))
+            rows.append((name_text(bag.name), name_text(each.seat.name), now, command, folder))
+            place = {"bag": bag.name, "seat": each.seat.name, "session": now}
+            data.append({**place, "command": command, "folder": each.last.folder})
+    parts = [_commands(rows)] if rows else []
     if without:
         parts.append(f"{without} {'seat has' if without == 1 else 'seats have'} no session that can be resumed")
     return Result({"resume": data, "without": without}, "\n".join(parts) or "nobody has taken a seat yet")
+
+
+def _commands(rows: Sequence[tuple[str, ...]]) -> str:
+    """A table where there is room for it, else lines: a command that is shortened is another one."""
+    width = terminal_width()
+    if width is None or fits(RESUME_HEADING, rows, width):
+        return table(RESUME_HEADING, rows, None)
+    return "\n".join(f"{bag} {seat} ({now}), in {folder}:\n  {command}" for bag, seat, now, command, folder in rows)
 
 
 def _command(each: Occupancy) -> str | None:

@@ -6,7 +6,8 @@ import os
 import stat
 import sys
 
-from mailstop.errors import BodyTooLarge, InvalidBody, UsageError
+from mailstop import errors
+from mailstop.errors import UsageError
 from mailstop.letter import LARGEST_BODY
 
 TYPE_CHECKING = False
@@ -81,8 +82,8 @@ def _read_input() -> bytes:
 
 def _decoded(data: bytes) -> str:
     if len(data) > LARGEST_BODY:  # no more was read than it takes to know that
-        raise BodyTooLarge(size=f"more than {LARGEST_BODY}", limit=LARGEST_BODY)
+        raise errors.BodyTooLarge(size=f"more than {LARGEST_BODY}", limit=LARGEST_BODY)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InvalidBody(reason=f"it is not UTF-8 text (byte {error.start})") from None
+        raise errors.InvalidBody(reason=f"it is not UTF-8 text (byte {error.start})") from None

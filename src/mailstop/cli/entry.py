@@ -40,7 +40,9 @@ VERBS = {
     "check": "show what is new",
     "read": "read history; changes nothing",
     "status": "say who I am here, or what became of a letter",
-    "who": "list seats and who holds them",
+    "who": "list sessions and what they do, and empty seats with mail",
+    "me": "show what others see of this session, and change it",
+    "lead": "say who leads the project, lead it, or no longer",
     "watch": "print a line for each new letter",
     "bags": "list the bags",
     "budget": "show a bag's budget of letters; the person opens and closes it",
@@ -55,8 +57,8 @@ VERBS = {
 }
 # verbs of which it may be in doubt whether anything was stored
 WRITING = (
-    *("send", "reply", "say", "ask", "answer", "cancel", "join", "subscribe", "unsubscribe"),
-    *("task", "lease", "budget", "limits"),
+    *("send", "reply", "say", "ask", "answer", "cancel", "join", "me", "subscribe", "unsubscribe"),
+    *("task", "lead", "lease", "budget", "limits"),
 )
 ALIASES = {"inbox": "check", "whoami": "status", "--version": "version", "-V": "version"}
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 
+from mailstop import errors
 from mailstop.cli.arguments import NUMBER, Option, Positional
 from mailstop.cli.result import Result
 from mailstop.clients import program, registry
 from mailstop.clients.facts import facts_of
 from mailstop.config import store_name
 from mailstop.engines import is_absent, open_store
-from mailstop.errors import DoubtfulCaller, UsageError
+from mailstop.errors import UsageError
 from mailstop.names import DEFAULT_BAG, in_bag, seat_to_take
 from mailstop.office import Office
 from mailstop.times import clock_text, iso_text
@@ -97,7 +98,9 @@ def _move(office: Office, registration: registry.Registration, name: str, bag: s
 def _join_program(office: Office, name: str, bag: str, pid: int | None) -> Result:
     """A program session, bound to the process that ran this command: a new one, unless that process has the seat."""
     if office.caller.who == "client":
-        raise DoubtfulCaller(reason="this is inside a client, whose session is its own; without --export it joins")
+        raise errors.DoubtfulCaller(
+            reason="this is inside a client, whose session is its own; without --export it joins"
+        )
     life = program.bound_life(pid)
     earlier = _seated_here(office, name, bag, life)
     token = earlier.client_session if earlier else program.new_token()

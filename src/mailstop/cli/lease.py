@@ -152,6 +152,8 @@ def _list(office: Office, args: Arguments) -> Result:
         and args.bag in (None, lease.bag)
         and args.project in (None, lease.resource.project, lease.resource.project_id)
     ]
+    if args.project is not None and not found:
+        office.reading.checked_project(args.project)
     data = {"leases": [{**_lease_json(office, lease), "mine": lease.id in own} for lease in found]}
     return Result(data, leases_text(office, found, own))
 
@@ -179,7 +181,7 @@ def _read(office: Office, words: Sequence[str]) -> list[Resource]:
 
 
 def _lease_json(office: Office, lease: Lease) -> dict[str, object]:
-    from mailstop.rules.leases import lease_json
+    from mailstop.rules.held import lease_json
 
     return lease_json(office.store, lease)
 
@@ -189,21 +191,26 @@ def _reading(resource: Resource) -> dict[str, object]:
 
 
 def _took_text(lease: Lease, term: int) -> str:
-    from mailstop.cleaning import plain_line
     from mailstop.times import clock_text
 
     act = "taken" if lease.term == term else "renewed"
     shared = ", shared" if lease.shared else ""
-    return plain_line(f"{lease.resource.shown} {act} until {clock_text(lease.until)}, term {lease.term}{shared}")
+    return _clean(f"{lease.resource.shown} {act} until {clock_text(lease.until)}, term {lease.term}{shared}")
 
 
 def _lines(leases: Sequence[Lease], act: str) -> str:
-    from mailstop.cleaning import plain_line
     from mailstop.times import clock_text
 
     until = [f" until {clock_text(lease.until)}, term {lease.term}" if act == "renewed" else "" for lease in leases]
-    found = zip(leases, until, strict=True)
-    return "\n".join(plain_line(f"{lease.resource.shown} {act}{rest}") for lease, rest in found)
+    return "\n".join(_clean(f"{lease.resource.shown} {act}{rest}") for lease, rest in zip(leases, until, strict=True))
+
+
+def _clean(line: str) -> str:
+    if line.isascii() and line.isprintable():
+        return line
+    from mailstop.cleaning import plain_line
+
+    return plain_line(line)
 
 
 _DOING = {"take": _take, "renew": _renew, "release": _release, "list": _list}

@@ -15,12 +15,15 @@ from mailstop.clients.caller import STRANGER, Caller, identify
 from mailstop.clients.stores import store_of
 from mailstop.errors import CannotTell, DoubtfulCaller, MailstopError, UsageError
 from mailstop.office import Office
+from mailstop.rules.held import FREE, MINE, TAKEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mailstop.cli.arguments import Arguments
     from mailstop.lease import Resource
-    from mailstop.rules.leases import Verdict
+    from mailstop.rules.held import Verdict
 
 LARGEST_INPUT = 64 << 20  # bytes
 
@@ -33,6 +36,8 @@ def check(args: Arguments) -> Result:
         raise UsageError(reason="- stands for all paths, on standard input, and by itself")
     try:
         return _checked(args)
+    except CannotTell:
+        raise
     except MailstopError as error:
         raise CannotTell(reason=error.message) from None
     except Exception as error:
@@ -51,14 +56,22 @@ def _checked(args: Arguments) -> Result:
     with store_at(caller, url) as store:
         office = Office(store, caller)
         verdicts = office.leases.check(_resources(office, args), shared=args.shared, term=args.term)
-        taken = any(verdict.state == "taken" for verdict in verdicts)
+        taken = [verdict for verdict in verdicts if verdict.state == TAKEN]
         if taken and doubt and args.term is None:  # it may be the caller's own
             raise doubt
-        from mailstop.cli.lease_table import verdicts_text
+        state = TAKEN if taken else FREE
+        data = {"state": state, "checked": [_json(office, verdict) for verdict in verdicts]} if args.json else None
+        return Result(data, _text(office, verdicts, taken), exit_code=1 if taken else 0)
 
-        state = "taken" if taken else "free"
-        data = {"state": state, "checked": [_json(office, verdict) for verdict in verdicts]}
-        return Result(data, verdicts_text(office, verdicts), exit_code=1 if taken else 0)
+
+def _text(office: Office, verdicts: Sequence[Verdict], taken: Sequence[Verdict]) -> str:
+    if taken:
+        from mailstop.cli.lease_table import taken_text
+
+        return taken_text(office, taken)
+    mine = sum(verdict.state == MINE for verdict in verdicts)
+    held = f", {mine} of them yours" if mine else ""
+    return f"free: {len(verdicts)} checked{held}" if verdicts else "free: there is nothing to check"
 
 
 def _caller() -> tuple[Caller, DoubtfulCaller | None]:
@@ -108,7 +121,7 @@ def _staged() -> tuple[str, list[str]]:
 
 
 def _json(office: Office, verdict: Verdict) -> dict[str, object]:
-    from mailstop.rules.leases import lease_json
+    from mailstop.rules.held import lease_json
 
     resource = verdict.resource
     return {

@@ -7,7 +7,7 @@ from mailstop.cli.standing import name_text
 from mailstop.cli.table import table, terminal_width
 from mailstop.fence import client_text
 from mailstop.names import DEFAULT_BAG, PERSON
-from mailstop.rules.leases import MINE, TAKEN, objective_of, told
+from mailstop.rules.held import objective_of, told
 from mailstop.times import clock_text
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from mailstop.lease import Lease
     from mailstop.office import Office
-    from mailstop.rules.leases import Verdict
+    from mailstop.rules.held import Verdict
 
 HEADING = ("resource", "seat", "client", "since", "until", "term", "project", "for")
 LONGEST = 200  # characters of a path, an objective, a note
@@ -46,13 +46,8 @@ def _row(office: Office, lease: Lease, mine: bool) -> tuple[str, ...]:
     )
 
 
-def verdicts_text(office: Office, verdicts: Sequence[Verdict]) -> str:
-    """What a check found: a line for each lease in the way, else that there is none."""
-    taken = [verdict for verdict in verdicts if verdict.state == TAKEN]
-    if not taken:
-        mine = sum(verdict.state == MINE for verdict in verdicts)
-        held = f", {mine} of them yours" if mine else ""
-        return f"free: {len(verdicts)} checked{held}" if verdicts else "free: there is nothing to check"
+def taken_text(office: Office, taken: Sequence[Verdict]) -> str:
+    """What a check found that is taken: a line for each lease in the way."""
     lines = []
     for verdict in taken:
         for lease in verdict.leases:

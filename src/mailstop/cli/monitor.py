@@ -62,6 +62,7 @@ class Monitor:
                 with Listening(self._bell) as listening:
                     if not listening.already:
                         self._serve(life, end)
+                        self._client_ended(life)
                         return
             except BrokenPipeError:
                 raise  # the client has ended
@@ -82,6 +83,18 @@ class Monitor:
                 wait_s = self._look(life)
                 if end is None:  # the kernel cannot tell the client's end: look now and then
                     wait_s = min(wait_s or RETRY_S, RETRY_S)
+
+    def _client_ended(self, life: Life) -> None:
+        """Tell of what the client's end leaves open: one that was killed has said nothing itself."""
+        registration = claude_of(life.pid, life.start)
+        if registration is None:
+            return
+        try:
+            with reopen_store(registration.store) as store:
+                office = Office(store, _caller(registration))
+                office.seats_changed(*office.seats())
+        except (MailstopError, BlockingIOError) as error:
+            log(error, "monitor")
 
     def _look(self, life: Life) -> float | None:
         """Ring for what waits, do what is due, and return after how many seconds to look again; None: when rung."""

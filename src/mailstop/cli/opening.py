@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sys
 
-from mailstop import config
+from mailstop import config, errors
 from mailstop.clients.caller import PERSON, identify
 from mailstop.clients.stores import joining, store_of
 from mailstop.engines import is_absent, open_store
-from mailstop.errors import MailstopError, StoreAbsent, StoreGone, StoreSealed
+from mailstop.errors import MailstopError
 from mailstop.names import DEFAULT_BAG
 from mailstop.office import Office
 
@@ -51,10 +51,10 @@ def store_at(caller: Caller, url: str, *, joins: bool = False) -> Store:
     def make() -> Store:
         if joins:
             return open_store(url)
-        raise StoreAbsent(path=config.store_path(url), command=joining(caller, DEFAULT_BAG, url))
+        raise errors.StoreAbsent(path=config.store_path(url), command=joining(caller, DEFAULT_BAG, url))
 
     if not joins and caller.registration and caller.registration.store == url:
-        raise StoreGone(path=config.store_path(url), command=joining(caller, DEFAULT_BAG, url))
+        raise errors.StoreGone(path=config.store_path(url), command=joining(caller, DEFAULT_BAG, url))
     return AbsentStore(url, make)
 
 
@@ -68,7 +68,7 @@ def refuse_sealed(caller: Caller, url: str) -> None:
     roots = [os.path.dirname(config.store_path(url)), config.state_folder()]
     sealed = [root for root in roots if not os.access(root, os.W_OK)]
     if sealed:
-        raise StoreSealed(path=" and ".join(sealed), roots=", ".join(f'"{root}"' for root in roots))
+        raise errors.StoreSealed(path=" and ".join(sealed), roots=", ".join(f'"{root}"' for root in roots))
 
 
 def closing_words(office: Office) -> None:

@@ -8,8 +8,8 @@ from mailstop.cli.entry import VERBS
 # The verbs in the order in which they come up; what is not named here stands last.
 GROUPS = (
     ("write and read", ("send", "reply", "say", "ask", "answer", "cancel", "check", "read")),
-    ("work", ("task", "lease")),
-    ("know", ("status", "who", "channels", "kinds", "bags", "asks", "watch")),
+    ("work", ("task", "lead", "lease")),
+    ("know", ("status", "who", "me", "channels", "kinds", "bags", "asks", "watch")),
     ("sit", ("join", "leave", "subscribe", "unsubscribe")),
     ("bound", ("budget", "limits")),
     ("tend", ("doctor", "demo", "version")),

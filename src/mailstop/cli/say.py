@@ -32,7 +32,8 @@ PARAMETERS = (
     Option(("--ref",), "the letter this one refers to", "N", kind=NUMBER),
     Option(
         ("--wake-all",),
-        "wake readers of all projects: without N, or with a wrong one, it is refused with how many that are",
+        "wake readers of all projects, as --wake-all=3; without the number, or with a wrong one, it is refused with "
+        "how many they are",
         "N",
         kind=NUMBER,
         optional=True,

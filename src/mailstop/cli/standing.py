@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mailstop.reading import Account
     from mailstop.receipt import Delivery
     from mailstop.rules.presence import Holder
+    from mailstop.rules.roster import Presence
     from mailstop.seat import Seat
     from mailstop.session import Session
 
@@ -125,6 +126,26 @@ def holder_json(holder: Holder) -> dict[str, Any]:
         "client": session.client if session else None,
         "client_session": session.client_session if session and session.client != "program" else None,
         "folder": session.folder if session else None,
+    }
+
+
+def presence_json(present: Presence) -> dict[str, Any]:
+    """A session and what it does, for machines. last_act: when it was last known to do anything, alive or not."""
+    session = present.session
+    return {
+        "client": session.client,
+        "client_session": session.client_session if session.client != "program" else None,
+        "project": session.project or None,
+        "project_id": session.project_id or None,
+        "branch": present.branch or None,
+        "worktree": session.worktree or None,
+        "folder": session.folder or None,
+        "objective": session.objective or None,
+        "status": session.status,
+        "turn": present.turn or None,
+        "alive": present.alive,
+        "last_act": iso_text(present.acted) if present.acted else None,
+        "way": present.way,
     }
 
 

@@ -60,7 +60,7 @@ def _letter(account: Account) -> Result:
     for delivery, holder, way in zip(account.deliveries, account.holders, account.ways, strict=True):
         receipts = receipts_at(account, delivery.seat)
         now = now_text(delivery, holder, way)
-        lines = [f"{letter.n} {'read by' if letter.channel else 'to'} {seat_text(holder.seat)}"]
+        lines = [f"{letter.n} {'for' if letter.channel else 'to'} {seat_text(holder.seat)}"]
         lines += [f"  {clock_text(each.at)}  {each.state}: {evidence_text(each)}" for each in receipts]
         if letter.channel and delivery.shown:  # a position proves it, which has no time of its own
             lines.append(f"  shown: {MEANING['shown']}")

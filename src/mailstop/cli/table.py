@@ -15,11 +15,18 @@ NARROWEST = 6  # columns that a shortened cell keeps
 
 def table(heading: Sequence[str], rows: Sequence[Sequence[str]], width: int | None) -> str:
     """Aligned columns. width: columns of the terminal, into which long cells are shortened; None shortens nothing."""
-    lines = [list(heading), *(list(row) for row in rows)]
-    widths = [max(columns_of(line[at]) for line in lines) for at in range(len(heading))]
+    lines = [heading, *rows]
+    sizes = [list(map(columns_of, line)) for line in lines]
+    widths = list(map(max, *sizes)) if rows else sizes[0]
     if width is not None:
         widths = _fitted(widths, width - len(GAP) * (len(widths) - 1))
-    return "\n".join(GAP.join(map(_cell, line, widths)).rstrip() for line in lines)
+    return "\n".join(GAP.join(map(_cell, *each, widths)).rstrip() for each in zip(lines, sizes, strict=True))
+
+
+def fits(heading: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> bool:
+    """Whether the table has room in so many columns with no cell shortened."""
+    widths = [max(map(columns_of, cells)) for cells in zip(heading, *rows, strict=True)]
+    return sum(widths) + len(GAP) * (len(widths) - 1) <= width
 
 
 def terminal_width() -> int | None:
@@ -49,9 +56,11 @@ def _fitted(widths: Sequence[int], room: int) -> list[int]:
     return fitted
 
 
-def _cell(text: str, width: int) -> str:
-    if columns_of(text) > width:
-        while columns_of(text) > width - 1:
-            text = text[:-1]
-        text += "…"
+def _cell(text: str, size: int, width: int) -> str:
+    """A cell as wide as its column. size: columns that the text needs."""
+    if size <= width:
+        return text + " " * (width - size)
+    while columns_of(text) > width - 1:
+        text = text[:-1]
+    text += "…"
     return text + " " * (width - columns_of(text))

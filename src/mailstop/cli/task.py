@@ -40,6 +40,7 @@ PARAMETERS = (
     Option(("--artifact",), "a file that it is about, or that came of it; may be repeated", "PATH", each=True),
     Option(("--issue",), "the issue that it is about", "URL-OR-ID"),
     Option(("--key",), "give it once, however often this is repeated with the same key", "KEY"),
+    Option(("--term",), "give: only while this session leads its project in that term", "N", kind=NUMBER),
     Option(("--mine",), "list: what this seat has, or brought to its end"),
     Option(("--given",), "list: what this seat gave"),
     Option(("--open",), "list: only what is not over"),
@@ -70,7 +71,7 @@ DEFAULT_STEPS = 50
 # The options that an act takes besides those of every verb.
 _TEXT = ("body", "body_file")
 _TAKES: dict[str, tuple[str, ...]] = {
-    "give": (*_TEXT, "pool", "priority", "artifact", "issue", "key"),
+    "give": (*_TEXT, "pool", "priority", "artifact", "issue", "key", "term"),
     **{act: (*_TEXT, "artifact") if act in (COMPLETE, "progress") else _TEXT for act in MOVES},
     "take": (),
     "return": _TEXT,
@@ -128,7 +129,7 @@ def _give(office: Office, args: Arguments) -> Result:
         issue=args.issue or "",
         key=args.key,
     )
-    changed = office.tasks.give(order, bag=args.bag or DEFAULT_BAG)
+    changed = office.tasks.give(order, bag=args.bag or DEFAULT_BAG, term=args.term)
     again = "" if changed.new else " (it was given before with this key)"
     task = changed.task
     where = f"given to {place_of(task)}" if task.holder else f"put {_in(task)}"

@@ -39,12 +39,12 @@ from __future__ import annotations
 
 import os
 
+from mailstop import errors
 from mailstop.clients import registry
 from mailstop.clients.ancestry import CLAUDE, CODEX, Ancestor, ancestors, client_named, describe
 from mailstop.clients.life import Life, boot_id, life_of, machine_id
 from mailstop.clients.process import namespace, own_pid, process_of
 from mailstop.clients.registry import Registration
-from mailstop.errors import DoubtfulCaller
 from mailstop.records import Record
 
 TYPE_CHECKING = False
@@ -93,12 +93,14 @@ class Caller(Record):
     def living(self) -> Life:
         """The life of the caller's client. Raises DoubtfulCaller when it cannot be seen."""
         if self.life is None and self.client == CODEX:
-            raise DoubtfulCaller(
+            raise errors.DoubtfulCaller(
                 reason="Codex's sandbox hides which process runs this, and no hook has told: in its window, trust the"
                 " hooks of mailstop (/hooks), then type a prompt"
             )
         if self.life is None:
-            raise DoubtfulCaller(reason="the client that started this process cannot be seen from here, or has ended")
+            raise errors.DoubtfulCaller(
+                reason="the client that started this process cannot be seen from here, or has ended"
+            )
         return self.life
 
     @property
@@ -126,7 +128,7 @@ def identify_hook(
     """
     session = event.get("session_id")
     if not isinstance(session, str) or not registry.is_session_id(session):
-        raise DoubtfulCaller(reason="the hook's input names no session")
+        raise errors.DoubtfulCaller(reason="the hook's input names no session")
     evidence = _Evidence(environment, own_pid() if pid is None else pid)
     if evidence.client == CLAUDE:
         process = evidence.claude_process()
@@ -136,9 +138,11 @@ def identify_hook(
 
         thread = session.lower()
         if not codex.is_thread_id(thread):
-            raise DoubtfulCaller(reason=f"the hook's input names the session {session!r}, which is no thread of Codex")
+            raise errors.DoubtfulCaller(
+                reason=f"the hook's input names the session {session!r}, which is no thread of Codex"
+            )
         return evidence.found(CODEX, thread, evidence.nearest[0], registry.codex_of(thread))
-    raise DoubtfulCaller(reason=f"a hook ran that no known client started ({evidence.above()})")
+    raise errors.DoubtfulCaller(reason=f"a hook ran that no known client started ({evidence.above()})")
 
 
 class _Evidence:
@@ -196,7 +200,7 @@ class _Evidence:
         for process in self.nearest:
             if process.pid == self.claude_pid:
                 return process
-        raise DoubtfulCaller(
+        raise errors.DoubtfulCaller(
             reason=f"CLAUDE_PID says {self.claude_pid}, but the nearest client above this process is"
             f" Claude Code {self.nearest[0].pid}"
         )
@@ -207,7 +211,7 @@ class _Evidence:
         if registration:
             return self.found(CLAUDE, registration.client_session, process, registration)
         if not self.claude_pid and "CODEX_THREAD_ID" in self.environment:
-            raise DoubtfulCaller(
+            raise errors.DoubtfulCaller(
                 reason="CODEX_THREAD_ID says Codex, but the nearest client above this process is"
                 f" Claude Code {process.pid}"
             )
@@ -225,7 +229,7 @@ class _Evidence:
         process = self.nearest[0]
         if not thread:
             if self.claude_pid or self.environment.get("CLAUDE_CODE_SESSION_ID"):
-                raise DoubtfulCaller(
+                raise errors.DoubtfulCaller(
                     reason="variables of Claude Code are set, but the nearest client above this process is"
                     f" Codex {process.pid}"
                 )
@@ -240,7 +244,7 @@ class _Evidence:
         if any(life.is_same(each.pid, each.start) for each in self.nearest):
             return caller.but(life=life)
         if any(life.is_same(each.pid, each.start) for each in self.ancestry):
-            raise DoubtfulCaller(
+            raise errors.DoubtfulCaller(
                 reason=f"CODEX_THREAD_ID names thread {thread} of Codex {life.pid}, but the nearest client"
                 f" above this process is Codex {process.pid}"
             )
@@ -284,7 +288,7 @@ class _Evidence:
             client, session, life = outside[0].client, outside[0].client_session, outside[0].life
             caller = Caller(CLIENT, client, session, life, outside[0], self.ancestry, sandboxed=True)
             return caller.but(subagent=subagent and outside[0] == of_codex, call=self._call())
-        raise DoubtfulCaller(
+        raise errors.DoubtfulCaller(
             reason=f"{' and '.join(named)} {'say' if len(named) > 1 else 'says'} that this is a client's process,"
             f" but no client is above it ({self.above()}). A detached process has no sender; in a terminal of"
             f" your own: unset {' '.join(named)}"
@@ -302,10 +306,10 @@ class _Evidence:
 
         registration = registry.program_of(token) if program.is_token(token) else None
         if registration is None:
-            raise DoubtfulCaller(reason=f"{TOKEN} names no session that is known here. {_ANEW}")
+            raise errors.DoubtfulCaller(reason=f"{TOKEN} names no session that is known here. {_ANEW}")
         own = process_of(self.pid)
         if own is None or not program.covers(registration.life, own.pid, own.start, self.ancestry):
-            raise DoubtfulCaller(
+            raise errors.DoubtfulCaller(
                 reason=f"{TOKEN} names a session of process {registration.life.pid}, which is not above"
                 f" this process ({self.above()}). {_ANEW}"
             )

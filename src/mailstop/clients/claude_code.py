@@ -88,13 +88,8 @@ def entry_of(folder: str, pid: int, start: int) -> Entry | None:
     folder: the client's configuration folder. An entry that kill -9 left behind, found under a pid that was
     used again, is not taken for the new process.
     """
-    content = read_small(os.path.join(folder, "sessions", f"{pid}.json"), own=True)
-    try:
-        value = loads(content or b"")
-    except ValueError:
-        return None
-    # `procStart` is field 22 of /proc/PID/stat as text; what it is on macOS is not known.
-    if not isinstance(value, dict) or value.get("pid") != pid or str(value.get("procStart", start)) != str(start):
+    value = _told_of(folder, pid, start)
+    if value is None:
         return None
 
     def text(name: str) -> str:
@@ -111,6 +106,20 @@ def entry_of(folder: str, pid: int, start: int) -> Entry | None:
         folder=text("cwd"),
         since=since if isinstance(since, int) else 0,
     )
+
+
+def _told_of(folder: str, pid: int, start: int) -> dict[str, Any] | None:
+    content = read_small(f"{folder}/sessions/{pid}.json", own=True)
+    if content is None:
+        return None
+    try:
+        value = loads(content)
+    except ValueError:
+        return None
+    # `procStart` is field 22 of /proc/PID/stat as text; what it is on macOS is not known.
+    if not isinstance(value, dict) or value.get("pid") != pid or str(value.get("procStart", start)) != str(start):
+        return None
+    return value
 
 
 def launched_mode(pid: int, environment: Mapping[str, str], folder: str) -> str:
@@ -137,16 +146,27 @@ def launched_mode(pid: int, environment: Mapping[str, str], folder: str) -> str:
     return ""
 
 
+BUSY_STATES = ("busy", "waiting")
+
+
+def status_told(details: Mapping[str, Any], life: Mapping[str, Any]) -> tuple[str, int]:
+    """The status of a session in the client's own registry, and since when, as in `Entry`; empty when it tells none.
+
+    details, life: of its registration, the life as a dictionary.
+    """
+    folder, pid, start = details.get("config_folder"), life.get("pid"), life.get("start")
+    if not isinstance(folder, str) or not isinstance(pid, int) or not isinstance(start, int):
+        return "", 0
+    value = _told_of(folder, pid, start) or {}
+    status, since = value.get("status"), value.get("statusUpdatedAt")
+    return status if isinstance(status, str) else "", since if isinstance(since, int) else 0
+
+
 def is_busy(details: Mapping[str, Any], life: Mapping[str, Any], *, before: int | None = None) -> bool:
     """Whether the session is in a turn, so that its hooks will run soon. False also where that is not known.
 
     details, life: of its registration, the life as a dictionary. before: only if it has been so since before
     that moment, in milliseconds since 1970.
     """
-    folder, pid, start = details.get("config_folder"), life.get("pid"), life.get("start")
-    if not isinstance(folder, str) or not isinstance(pid, int) or not isinstance(start, int):
-        return False
-    entry = entry_of(folder, pid, start)
-    if entry is None or entry.status not in ("busy", "waiting"):
-        return False
-    return before is None or entry.since < before
+    status, since = status_told(details, life)
+    return status in BUSY_STATES and (before is None or since < before)

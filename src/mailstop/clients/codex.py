@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 import time
 
+from mailstop import errors
 from mailstop.clients.process import namespace, started_at
 from mailstop.clients.small_file import read_small
-from mailstop.errors import DoubtfulCaller
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def thread_of(environment: Mapping[str, str]) -> str:
         return session if is_thread_id(session) else ""
     thread = value.lower()
     if not is_thread_id(thread):
-        raise DoubtfulCaller(reason=f"CODEX_THREAD_ID is {value[:80]!r}, which is no thread of Codex")
+        raise errors.DoubtfulCaller(reason=f"CODEX_THREAD_ID is {value[:80]!r}, which is no thread of Codex")
     return thread
 
 

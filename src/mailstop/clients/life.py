@@ -11,7 +11,7 @@ import os
 import sys
 
 from mailstop import config
-from mailstop.clients.process import is_gone, namespace, own_pid, process_of
+from mailstop.clients.process import is_gone, namespace, own_pid, process_of, start_of
 from mailstop.clients.small_file import read_small
 from mailstop.records import Record
 
@@ -83,10 +83,10 @@ def is_alive(life: Life) -> bool | None:
         return False
     if not life.namespace or life.namespace != namespace():
         return None
-    process = process_of(life.pid)
-    if process is None:
+    start = start_of(life.pid)
+    if start is None:
         return False if is_gone(life.pid) else None
-    return not process.dead and process.start == life.start
+    return start == life.start  # which DEAD never is
 
 
 _known: dict[str, str] = {}  # what cannot change while a process lives

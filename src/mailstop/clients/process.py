@@ -14,6 +14,7 @@ import time
 from mailstop.records import Record
 
 _DEAD = frozenset("ZXx")  # zombie, dead (proc(5)); what is left of a process after its end
+DEAD = -1  # when what is left of a dead process started, as far as anybody needs to know
 _FORKED_ONLY = 0x40  # PF_FORKNOEXEC of the kernel's sched.h: forked, but has not executed a program since
 
 
@@ -43,6 +44,11 @@ if sys.platform == "darwin":
         facts = macos.process_facts(pid)
         return None if facts is None else Process(**facts)
 
+    def start_of(pid: int) -> int | None:
+        """When the process of that pid started, DEAD for a zombie, None where there is none to be seen."""
+        process = process_of(pid)
+        return process and (DEAD if process.dead else process.start)
+
     def own_pid() -> int:
         """This process's pid, as the process table numbers it."""
         return os.getpid()
@@ -59,12 +65,29 @@ else:
 
     def process_of(pid: int) -> Process | None:
         """The process of that pid, zombies included, or None where there is none to be seen."""
+        line = _stat_of(pid)
+        return process_from(line) if line else None
+
+    def start_of(pid: int) -> int | None:
+        """When the process of that pid started, DEAD for a zombie, None where there is none to be seen.
+
+        Asked of every session there is, so it reads no more of it than that.
+        """
+        line = _stat_of(pid)
+        fields = line[line.rfind(b")") + 1 :].split(maxsplit=20) if line else []
+        try:
+            return DEAD if fields[0].decode() in _DEAD else int(fields[19])
+        except (ValueError, IndexError):
+            return None
+
+    def _stat_of(pid: int) -> bytes | None:
+        """The line of /proc/PID/stat."""
         try:
             descriptor = os.open(f"/proc/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
         except (OSError, ValueError):
             return None
         try:
-            return process_from(os.read(descriptor, 4096))
+            return os.read(descriptor, 4096)
         except OSError:  # ESRCH: it ended between open and read
             return None
         finally:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 VARIABLE = "MAILSTOP_PROJECT"
+CHOSEN = "name:"  # what the id of a project begins with that VARIABLE names
 
 
 class Place(Record):
@@ -54,32 +55,77 @@ def place_of(folder: str, environment: Mapping[str, str] = os.environ) -> Place:
     if place is None:
         place = Place(name_from(os.path.basename(real)), _text(real), "", "", True, _text(real))
     chosen = environment.get(VARIABLE, "").strip()
-    return place.but(project=name_from(chosen), project_id=f"name:{_text(chosen)}") if chosen else place
+    return place.but(project=name_from(chosen), project_id=f"{CHOSEN}{_text(chosen)}") if chosen else place
 
 
-def worktrees_over(folder: str) -> list[Place]:
+def worktrees_over(folder: str) -> list[Worktree]:
     """The worktrees in which a real folder lies, the nearest first.
 
     There are several where one repository lies in another: a submodule, or a worktree inside of the main one.
     MAILSTOP_PROJECT plays no part. Never raises.
     """
-    found: list[Place] = []
+    found: list[Worktree] = []
     while True:
         try:
-            place = _repository(folder)
+            git = _git_over(folder)
         except (OSError, ValueError):
-            place = None
-        if place is None:
+            git = None
+        if git is None:
             return found
-        if place.worktree:
-            found.append(place)
-        above = os.path.dirname(place.worktree or place.project_id)  # without one it is in `.git` itself, say
+        if git.worktree:
+            found.append(Worktree(name_from(_readable_name(git.common)), _text(git.common), git.worktree))
+        above = os.path.dirname(git.worktree or git.common)  # without one it is in `.git` itself, say
         if len(above) >= len(folder):
             return found
         folder = above
 
 
+class Worktree(Record):
+    """One worktree. project, project_id: as of Place. top: its top folder, as the system names it."""
+
+    project: str
+    project_id: str
+    top: str
+
+
+class _Git(Record):
+    """Git's folder for one worktree, the one that all of them share, and the worktree's top, empty without one."""
+
+    folder: str
+    common: str
+    worktree: str
+
+
+def branch_of(worktree: str) -> str:
+    """What the top folder of a worktree has checked out now, as `Place.branch`; empty where there is no repository."""
+    if not os.path.isabs(worktree):  # nobody said where it works
+        return ""
+    entry = os.path.join(worktree, ".git")
+    try:
+        git = _linked(entry) if os.path.isfile(entry) else entry
+        return _text(checked_out(git)[0]) if git else ""
+    except (OSError, ValueError):
+        return ""
+
+
 def _repository(folder: str) -> Place | None:
+    git = _git_over(folder)
+    if git is None:
+        return None
+    branch, attached = checked_out(git.folder)
+    return Place(
+        project=name_from(_readable_name(git.common)),
+        project_id=_text(git.common),
+        branch=_text(branch),
+        worktree=_text(git.worktree),
+        on_default_branch=attached
+        and branch == default_branch(git.common, _setting(git.common, "init", "defaultbranch"), branch),
+        folder=_text(folder),
+    )
+
+
+def _git_over(folder: str) -> _Git | None:
+    """The nearest repository at a folder or above it."""
     here = folder
     while True:
         entry = os.path.join(here, ".git")
@@ -98,18 +144,7 @@ def _repository(folder: str) -> Place | None:
         if here == below:
             return None
     common = _common(git)
-    if not os.path.isdir(os.path.join(common, "objects")):
-        return None
-    branch, attached = checked_out(git)
-    return Place(
-        project=name_from(_readable_name(common)),
-        project_id=_text(common),
-        branch=_text(branch),
-        worktree=_text(worktree),
-        on_default_branch=attached
-        and branch == default_branch(common, _setting(common, "init", "defaultbranch"), branch),
-        folder=_text(folder),
-    )
+    return _Git(git, common, worktree) if os.path.isdir(os.path.join(common, "objects")) else None
 
 
 def _text(path: str) -> str:

@@ -27,10 +27,9 @@ import os
 import stat
 import time
 
-from mailstop import config, faults
+from mailstop import config, errors, faults
 from mailstop.clients.life import Life, is_alive
 from mailstop.clients.small_file import read_small
-from mailstop.errors import StateUnavailable
 from mailstop.json_text import dumps, loads
 from mailstop.records import Record
 
@@ -149,7 +148,7 @@ def write(registration: Registration) -> None:
     try:
         _write(registration)
     except OSError as error:
-        raise StateUnavailable(path=config.state_folder(), reason=error.strerror or str(error)) from None
+        raise errors.StateUnavailable(path=config.state_folder(), reason=error.strerror or str(error)) from None
     if registration.client == "codex":
         _link_bell(registration.details.get("codex_home", ""), registration.bell)
         _note_store(registration.bell, registration.store)

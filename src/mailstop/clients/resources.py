@@ -24,9 +24,9 @@ from __future__ import annotations
 
 import os
 
+from mailstop import errors
 from mailstop.clients.life import machine_id
 from mailstop.clients.project import worktrees_over
-from mailstop.errors import InvalidResource
 from mailstop.lease import ALL_BELOW, GLOB, NAME, PATH, Address, Resource
 from mailstop.patterns import folded, is_wild, parsed
 
@@ -34,7 +34,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mailstop.clients.project import Place
+    from mailstop.clients.project import Place, Worktree
 
 LONGEST_NAME = 200  # characters
 LONGEST_PATH = 4096  # bytes, as the kernel's
@@ -69,19 +69,21 @@ def folds_case(folder: str) -> bool:
 class Reader:
     """Reads words as resources; it looks at each folder once."""
 
-    def __init__(self, folder: str, names_of: Place, *, folds: Callable[[str], bool] = folds_case) -> None:
-        """folder: where paths begin that are not absolute. names_of: in whose project names are."""
+    def __init__(
+        self, folder: str, names_of: Callable[[], Place], *, folds: Callable[[str], bool] = folds_case
+    ) -> None:
+        """folder: where paths begin that are not absolute. names_of: says in whose project names are."""
         self._folder = folder
-        self._place = names_of
+        self._names_of = names_of
         self._folds = folds
-        self._known: dict[str, tuple[bool, list[Place]]] = {}
+        self._known: dict[str, tuple[bool, list[Worktree]]] = {}
 
     def read(self, word: str) -> Resource:
         """The resource that a word means. Raises InvalidResource."""
         for prefix, reading in (("name:", self.name), ("path:", self.path), ("glob:", self.glob)):
             if word.startswith(prefix):
                 return reading(word.removeprefix(prefix)).but(given=word, why=f"it begins with {prefix}")
-        if word and os.path.lexists(os.path.join(self._folder, _text(word))):
+        if self._is_there(word):
             return self.path(word).but(given=word, why="it is there")
         if is_wild(word):
             return self.glob(word).but(given=word, why="it has wildcards, and is not there")
@@ -93,15 +95,20 @@ class Reader:
         """What a bare word would mean had a file of that name come, or gone; None for a word that says what it is."""
         if not word or "/" in word or "." in word or is_wild(word) or ":" in word:
             return None
-        there = os.path.lexists(os.path.join(self._folder, _text(word)))
-        return self.name(word) if there else self.path(word)
+        return self.name(word) if self._is_there(word) else self.path(word)
+
+    def _is_there(self, word: str) -> bool:
+        try:
+            return bool(word) and os.path.lexists(os.path.join(self._folder, word))
+        except ValueError:  # a byte 0
+            return False
 
     def name(self, text: str) -> Resource:
         """A name. Raises InvalidResource."""
         if not 0 < len(text) <= LONGEST_NAME or not text.isprintable() or text != text.strip():
             reason = f"a name is one printable line of at most {LONGEST_NAME} characters, without blanks at its ends"
-            raise InvalidResource(text=text[:_LONGEST_QUOTE], reason=reason)
-        place = self._place
+            raise errors.InvalidResource(text=text[:_LONGEST_QUOTE], reason=reason)
+        place = self._names_of()
         # A name has no parts, whatever it holds: its slashes are written so that they part nothing.
         at = Address(f"name:{place.project_id}", "/" + text.replace("=", "==").replace("/", "=-"))
         return Resource(NAME, f"name:{text}", place.project, place.project_id, (at,))
@@ -117,13 +124,13 @@ class Reader:
         """A pattern. Raises InvalidResource."""
         if not text or len(text) > LONGEST_GLOB:
             reason = f"a pattern has at most {LONGEST_GLOB} characters, and at least one"
-            raise InvalidResource(text=text[:_LONGEST_QUOTE], reason=reason)
+            raise errors.InvalidResource(text=text[:_LONGEST_QUOTE], reason=reason)
         segments = text.split("/")
         first = next((at for at, segment in enumerate(segments) if is_wild(segment)), len(segments))
         beginning = "/".join(segments[:first]) or ("/" if first else ".")
         wild = [segment for segment in segments[first:] if segment not in ("", ".")]
         if ".." in wild:
-            raise InvalidResource(text=text[:_LONGEST_QUOTE], reason="nothing leads up (..) behind a wildcard")
+            raise errors.InvalidResource(text=text[:_LONGEST_QUOTE], reason="nothing leads up (..) behind a wildcard")
         real = self._real(beginning)
         if not wild or set(wild) == {ALL_BELOW}:
             return self.path(beginning if not wild else f"{beginning.rstrip('/')}/")
@@ -131,7 +138,7 @@ class Reader:
         try:
             parsed(pattern)
         except ValueError as error:
-            raise InvalidResource(text=text[:_LONGEST_QUOTE], reason=str(error)) from None
+            raise errors.InvalidResource(text=text[:_LONGEST_QUOTE], reason=str(error)) from None
         shown, project, project_id, at = self._lies(real, pattern)
         return Resource(GLOB, shown, project, project_id, at)
 
@@ -140,23 +147,23 @@ class Reader:
         path = _text(text)
         if not text or "\0" in text or len(path.encode()) > LONGEST_PATH:
             reason = f"a path has at most {LONGEST_PATH} bytes, at least one, and none that is 0"
-            raise InvalidResource(text=text[:_LONGEST_QUOTE], reason=reason)
+            raise errors.InvalidResource(text=text[:_LONGEST_QUOTE], reason=reason)
         return _text(os.path.realpath(os.path.join(self._folder, path)))
 
     def _lies(self, real: str, pattern: str) -> tuple[str, str, str, tuple[Address, ...]]:
         """Where a real path lies: how it is shown, its project, that one's id, its addresses."""
         folds, worktrees = self._looked_at(real)
-        at = [self._address("repository", each.project_id, real, each.worktree, pattern, folds) for each in worktrees]
+        at = [self._address("repository", each.project_id, real, each.top, pattern, folds) for each in worktrees]
         at.append(self._address("machine", machine_id(), real, "/", pattern, folds))
         wild = pattern if pattern != ALL_BELOW else ""
         if not worktrees:
             return os.path.join(real, wild) if wild else real, "", "", tuple(at)
         nearest = worktrees[0]
-        inside = os.path.relpath(real, nearest.worktree)
+        inside = os.path.relpath(real, nearest.top)
         shown = inside if not wild else wild if inside == "." else f"{inside}/{wild}"
         return shown, nearest.project, nearest.project_id, tuple(at)
 
-    def _looked_at(self, real: str) -> tuple[bool, list[Place]]:
+    def _looked_at(self, real: str) -> tuple[bool, list[Worktree]]:
         """Whether case is folded there, and the worktrees in which it lies."""
         folder = real if os.path.isdir(real) else os.path.dirname(real)
         if folder not in self._known:
@@ -180,7 +187,6 @@ def _text(word: str) -> str:
     try:
         word.encode()
     except UnicodeEncodeError:
-        shown = os.fsencode(word).decode("utf-8", "backslashreplace")
         reason = "its name is not UTF-8; take the folder in which it lies"
-        raise InvalidResource(text=shown[:_LONGEST_QUOTE], reason=reason) from None
+        raise errors.InvalidResource(text=os.fsencode(word)[-_LONGEST_QUOTE:], reason=reason) from None
     return word

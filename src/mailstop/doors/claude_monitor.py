@@ -10,10 +10,9 @@ import fcntl
 import os
 import time
 
-from mailstop import bells
+from mailstop import bells, errors
 from mailstop.config import state_folder
 from mailstop.doors.base import RUNG, UNREACHABLE, Door, Outcome
-from mailstop.errors import InvalidName
 from mailstop.names import checked_name
 
 TYPE_CHECKING = False
@@ -26,14 +25,14 @@ TESTERS_S = 0.25  # a sender that tests the lock holds it shared for microsecond
 
 def lock_path(bell: str) -> str:
     """The file that the monitor of this bell holds locked. Raises InvalidName."""
-    return os.path.join(state_folder(), "monitors", checked_name(bell, "bell"))
+    return f"{state_folder()}/monitors/{checked_name(bell, 'bell')}"
 
 
 def listening(bell: str) -> bool:
     """Whether a monitor sleeps on this bell now. Only reads, so it works from a sandbox; creates nothing."""
     try:
         lock = os.open(lock_path(bell), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except (OSError, InvalidName):
+    except (OSError, errors.InvalidName):
         return False
     try:
         fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -53,7 +52,7 @@ def sweep(dead: Iterable[str]) -> int:
         try:
             with Listening(bell, create=False) as listening_again:
                 removed += not listening_again.already
-        except (OSError, InvalidName):
+        except (OSError, errors.InvalidName):
             continue
     return removed
 

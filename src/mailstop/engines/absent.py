@@ -73,7 +73,7 @@ class AbsentBoard:
     def get(self, key: str) -> Row | None:
         return None
 
-    def under(self, prefix: str, *, after: str = "", limit: int | None = None) -> list[Row]:
+    def under(self, prefix: str, *, after: str = "", limit: int | None = None, lasting: bool = False) -> list[Row]:
         return []
 
     def due(self, now: int, *, beyond: int | None = None, limit: int = 50) -> list[Row]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mailstop.engines.contracts.asks import AskIndex
     from mailstop.engines.contracts.budgets import BudgetIndex
     from mailstop.engines.contracts.channels import ChannelIndex
+    from mailstop.engines.contracts.leaders import LeaderIndex
     from mailstop.engines.contracts.leases import LeaseIndex
     from mailstop.engines.contracts.tasks import TaskIndex
     from mailstop.engines.entry import Entry
@@ -71,8 +72,11 @@ class Board(Protocol):
     def get(self, key: str) -> Row | None:
         """The row of `key`, or None when there is none or it has expired."""
 
-    def under(self, prefix: str, *, after: str = "", limit: int | None = None) -> list[Row]:
-        """The rows whose key starts with `prefix`, by key: all, or at most `limit` of those behind the key `after`."""
+    def under(self, prefix: str, *, after: str = "", limit: int | None = None, lasting: bool = False) -> list[Row]:
+        """The rows whose key starts with `prefix`, by key: all, or at most `limit` of those behind the key `after`.
+
+        lasting: only those that do not expire.
+        """
 
     def due(self, now: int, *, beyond: int | None = None, limit: int = 50) -> list[Row]:
         """The rows due at `now` (milliseconds), the longest due first.
@@ -84,7 +88,7 @@ class Board(Protocol):
         """When the next row falls due, in milliseconds since 1970; None while nothing is."""
 
     def change(self, changes: Sequence[Put | Delete], *, expect: Mapping[str, int] | None = None) -> None:
-        """Make all changes, or none.
+        """Make all changes, or none. They outlive every process; a crash of the system may take the last of them.
 
         expect: for each key the revision the caller has seen; 0 means not there. Raises Conflict.
         """
@@ -120,6 +124,9 @@ class Index(Protocol):
 
     def count_unread(self, bag: str, seat: str, *, until: int | None = None, said: bool = True) -> int:
         """How many letters were not shown to the seat, up to number `until` or in all. said: also those of channels."""
+
+    def unread_counts(self) -> dict[tuple[str, str], int]:
+        """How many letters to each seat were not shown, by bag and seat; where none wait it is left out."""
 
     def owed(self, bag: str, seat: str, *, limit: int = 20) -> list[Letter]:
         """Letters shown to the seat that ask for a reply and have none from it, oldest first."""
@@ -161,6 +168,16 @@ class Index(Protocol):
     @property
     def channels(self) -> ChannelIndex:
         """What can be asked about channels."""
+
+    def was_led(self, bag: str, project_id: str) -> bool:
+        """Whether anybody has ever led a project in a bag: asked at each start, before `leaders` is loaded."""
+
+    def leads(self, session: str) -> bool:
+        """Whether a session leads anything, by the ledger alone: asked before `leaders` is loaded."""
+
+    @property
+    def leaders(self) -> LeaderIndex:
+        """What can be asked about leaders."""
 
     def bags(self) -> list[str]:
         """The bags that anybody has joined or written in."""

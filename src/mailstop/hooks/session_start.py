@@ -95,6 +95,8 @@ def _announcement(event: dict[str, Any], registered: Registered, refusal: str) -
         ended=registered.ended,
         left_owing=registered.left_owing,
         tasks=registered.tasks,
+        leads=registered.leads,
+        leader=registered.leader,
     )
     text = fence.announcement(start, compact=event.get("source") == "compact")
     answer = context(event, text)

@@ -43,6 +43,7 @@ def answer(event: dict[str, Any]) -> None:
             if goes_on and is_codex:
                 office.turn_over("")
         office.end_turn(agents=has_agents(event), goes_on=goes_on)
+        office.claim_vacant(anew=False)
         if is_codex and not goes_on:
             office.do_due_work(seconds=DUE_WORK_S)  # nobody sleeps in the session who would do it
 

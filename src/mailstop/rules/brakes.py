@@ -15,9 +15,10 @@ we hear about begins anew with each giving of sessions' letters: a program answe
 
 from __future__ import annotations
 
+from mailstop import errors
 from mailstop.engines.entry import subject
 from mailstop.engines.row import Put
-from mailstop.errors import BudgetSpent, Conflict, NoBudget, TooFast, TooManyHops
+from mailstop.errors import Conflict
 from mailstop.limits import LARGEST, MINUTE_MS
 from mailstop.names import DEFAULT_BAG, PERSON, in_bag
 from mailstop.records import Record
@@ -91,11 +92,11 @@ def charge(store: Store, writer: Writer, ref: Letter | None, *, now: int) -> Cha
     budget = standing.budget
     if budget is None:
         if standing.limits.budgeted:
-            raise NoBudget(bag=writer.bag, command=_command("budget open", writer.bag))
+            raise errors.NoBudget(bag=writer.bag, command=_command("budget open", writer.bag))
         return Charge({"hops": hops}, expect)
     if not budget.left:
         letters = "1 letter" if budget.limit == 1 else f"{budget.limit} letters"
-        raise BudgetSpent(letters=letters, where=in_bag(writer.bag), command=_command("budget open", writer.bag))
+        raise errors.BudgetSpent(letters=letters, where=in_bag(writer.bag), command=_command("budget open", writer.bag))
     expect[subject("letters", writer.bag)] = standing.letters
     return Charge({"hops": hops, "budget": [budget.ordinal, budget.spent + 1, budget.limit]}, expect)
 
@@ -104,13 +105,13 @@ def _brake(writer: Writer, standing: Standing, hops: int, now: int) -> None:
     """Raise TooManyHops or TooFast for a letter that goes beyond the bag's limits."""
     limits, where = standing.limits, in_bag(writer.bag)
     if hops > limits.hops:
-        command = _command(f"limits --hops {min(2 * limits.hops, LARGEST)}", writer.bag)
-        raise TooManyHops(hops=hops, limit=limits.hops, seat=writer.name, where=where, command=command)
+        command = _command(f"limits --hops {min(max(2 * limits.hops, hops), LARGEST)}", writer.bag)
+        raise errors.TooManyHops(hops=hops, limit=limits.hops, seat=writer.name, where=where, command=command)
     # A letter from the future was written before the clock was put back: it holds up nobody.
     if standing.paced and now - MINUTE_MS < standing.paced <= now:
         wait_s = -((now - MINUTE_MS - standing.paced) // 1000)
         command = _command(f"limits --rate {min(2 * limits.rate, LARGEST)}", writer.bag)
-        raise TooFast(seat=writer.name, rate=limits.rate, where=where, seconds=wait_s, command=command)
+        raise errors.TooFast(seat=writer.name, rate=limits.rate, where=where, seconds=wait_s, command=command)
 
 
 def _command(verb: str, bag: str) -> str:

@@ -10,9 +10,9 @@ left. The person reads `#general` of every bag, and others that they subscribe t
 
 from __future__ import annotations
 
-from mailstop import bells
+from mailstop import bells, errors
 from mailstop.engines.entry import Entry, subject
-from mailstop.errors import ChannelStays, Conflict, NotSubscribed, SeatLost, TooManyChannels, UnknownChannel
+from mailstop.errors import Conflict
 from mailstop.letter import ALL, NOBODY, new_id
 from mailstop.names import GENERAL, LEADING, PERSON, checked_name, in_bag, is_name, nearest
 from mailstop.records import Record
@@ -48,7 +48,7 @@ def named(store: Store, bag: str, text: str) -> str:
         return name
     near = nearest(name, [channel.name for channel in store.index.channels.all(bag)])
     listed = f"nearest: {', '.join(f'#{each}' for each in near)}" if near else "see: mailstop channels"
-    raise UnknownChannel(name=name[:80], where=in_bag(bag), nearest=listed)
+    raise errors.UnknownChannel(name=name[:80], where=in_bag(bag), nearest=listed)
 
 
 def standing(store: Store, seat: Seat) -> tuple[str, ...]:
@@ -74,14 +74,14 @@ def subscribe(store: Store, writer: Writer, text: str, *, now: int) -> tuple[str
         if channel in reads:
             return channel, False
         if len(reads) >= MOST_CHANNELS:
-            raise TooManyChannels(limit=MOST_CHANNELS)
+            raise errors.TooManyChannels(limit=MOST_CHANNELS)
         try:
             store.ledger.append([_entry(writer, "channel_joined", channel, now)], expect=expect)
         except Conflict:
             writer = still(store, writer)
             continue
         return channel, True
-    raise SeatLost(name=writer.name, where=in_bag(writer.bag), reason="it changes hands without end")
+    raise errors.SeatLost(name=writer.name, where=in_bag(writer.bag), reason="it changes hands without end")
 
 
 def unsubscribe(store: Store, writer: Writer, text: str, *, now: int) -> str:
@@ -89,17 +89,17 @@ def unsubscribe(store: Store, writer: Writer, text: str, *, now: int) -> str:
     channel = named(store, writer.bag, text)
     for _ in range(MOST_TRIES):
         expect = _guards(store, writer)
-        if channel in standing(store, writer.seat or _place(writer)):
-            raise ChannelStays(name=channel)
+        if channel in standing(store, writer.seat or _untaken(writer.bag, writer.name)):
+            raise errors.ChannelStays(name=channel)
         if channel not in _read_by(store, writer):
-            raise NotSubscribed(name=channel, where=in_bag(writer.bag))
+            raise errors.NotSubscribed(name=channel, where=in_bag(writer.bag))
         try:
             store.ledger.append([_entry(writer, "channel_left", channel, now)], expect=expect)
         except Conflict:
             writer = still(store, writer)
             continue
         return channel
-    raise SeatLost(name=writer.name, where=in_bag(writer.bag), reason="it changes hands without end")
+    raise errors.SeatLost(name=writer.name, where=in_bag(writer.bag), reason="it changes hands without end")
 
 
 def _guards(store: Store, writer: Writer) -> dict[str, int]:
@@ -110,12 +110,6 @@ def _guards(store: Store, writer: Writer) -> dict[str, int]:
 
 def _read_by(store: Store, writer: Writer) -> set[str]:
     return {reader.channel for reader in store.index.channels.read_by(writer.bag, writer.name)}
-
-
-def _place(writer: Writer) -> Seat:
-    from mailstop.seat import Seat
-
-    return Seat(writer.bag, writer.name)
 
 
 def _subject(writer: Writer) -> str:
@@ -134,37 +128,40 @@ def woken(store: Store, bag: str, channel: str, sender: str, wakes: str) -> list
     """The holders of the seats that a letter said in a channel wakes. wakes: see Letter."""
     if wakes == NOBODY:
         return []
-    there = _readers(store, bag, channel, but=(sender, PERSON))
-    return [holder for holder in there if holder.present and wakes in (ALL, holder.seat.project_id)]
+    seats = [seat for seat in _readers(store, bag, channel) if seat.name not in (sender, PERSON)]
+    holders = [holder_of(store, seat) for seat in seats if seat.session and wakes in (ALL, seat.project_id)]
+    return [holder for holder in holders if holder.present]
 
 
 def ring_others(store: Store, letter: Letter, rung: Container[str]) -> Rest:
     """Ring the bells of the readers whom a letter does not wake, so that their hooks and checks find it, and say who
     they are. rung: the seats whose door is rung for it."""
     live, empty = [], 0
-    for holder in _readers(store, letter.bag, letter.channel, but=(letter.sender,)):
-        if holder.seat.name in rung:
+    for seat in _readers(store, letter.bag, letter.channel):
+        if seat.name == letter.sender or seat.name in rung:
             continue
-        if holder.seat.name == PERSON:
+        holder = holder_of(store, seat)
+        if seat.name == PERSON:
             bells.ring(PERSON)
         elif holder.present:
             bells.ring(holder.present.bell)
         else:
             empty += 1
             continue
-        live.append(holder.seat.name)
+        live.append(seat.name)
     return Rest(tuple(live), empty)
 
 
-def _readers(store: Store, bag: str, channel: str, *, but: Container[str]) -> list[Holder]:
-    """The seats that read a channel, by name, with who holds them."""
+def _readers(store: Store, bag: str, channel: str) -> list[Seat]:
+    """The seats that read a channel, by name."""
     seats = {seat.name: seat for seat in store.index.seats(bag)}
-    names = [reader.seat for reader in store.index.channels.readers(bag, channel) if reader.seat not in but]
-    return [holder_of(store, seats.get(name) or _unknown(bag, name)) for name in names]
+    return [
+        seats.get(reader.seat) or _untaken(bag, reader.seat) for reader in store.index.channels.readers(bag, channel)
+    ]
 
 
-def _unknown(bag: str, name: str) -> Seat:
-    """A seat that reads and was never taken nor written to: the person's."""
+def _untaken(bag: str, name: str) -> Seat:
+    """A seat that reads, and that nobody has taken or written to: the person's."""
     from mailstop.seat import Seat
 
     return Seat(bag, name)

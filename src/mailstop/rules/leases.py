@@ -5,10 +5,9 @@ whoever takes, renews or ends, and of each seat from which a lease was taken tha
 for the whole store, because resources of two projects may overlap: one repository lies in another, a folder holds
 several. Its last number is one look-up, where that below a prefix would cost more with each lease there ever was.
 
-A lease counts while it has not run out, its session sits where it sat when it took it, and that session is not known
-to be dead or silent (`rules.silence`). All of this is found out when somebody looks, so that none is ever seen to
-outlive its holder. Who takes what overlaps one that no longer counts ends that one in the same append: its holder, back
-again, cannot renew it, and its term is stale. One that nobody has taken meanwhile can be renewed, and keeps its term.
+Which leases count is found out when somebody looks (`rules.held`). Who takes what overlaps one that no longer counts
+ends that one in the same append: its holder, back again, cannot renew it, and its term is stale. One that nobody has
+taken meanwhile can be renewed, and keeps its term.
 
 Leases of one session never stand in each other's way. Bags make no difference: a file that is taken is taken, whoever
 talks with whom.
@@ -16,7 +15,7 @@ talks with whom.
 
 from __future__ import annotations
 
-from mailstop.engines.entry import Entry, subject
+from mailstop.engines.entry import Entry
 from mailstop.errors import (
     Conflict,
     InvalidLease,
@@ -32,43 +31,31 @@ from mailstop.errors import (
 )
 from mailstop.lease import DEFAULT_TTL_MS, LONGEST_TTL_MS, SHORTEST_TTL_MS, Lease, Resource
 from mailstop.letter import new_id
-from mailstop.names import PERSON, in_bag, nearest
-from mailstop.patterns import named, overlap, parsed
+from mailstop.names import PERSON, nearest
 from mailstop.records import Record
+from mailstop.rules.held import RAN_OUT, SUBJECT, Look, taken_by_others, told
 from mailstop.rules.letters import Writer, still
-from mailstop.rules.presence import holder_of, lives, session_of
-from mailstop.rules.silence import is_silent
+from mailstop.rules.presence import lives, session_of
 from mailstop.rules.tenure import guard
-from mailstop.seat import Seat
-from mailstop.times import clock_text, iso_text
+from mailstop.rules.waiting import freeing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from mailstop.engines.base import Store
-    from mailstop.engines.row import Delete, Put
+    from mailstop.engines.row import Put
     from mailstop.lease import Address
-    from mailstop.patterns import Segment
 
-SUBJECT = subject("leases")
 MOST_TRIES = 200  # each that is in vain is another's act that was not
 MOST_RESOURCES = 1000  # of one taking
 LONGEST_NOTE = 200  # characters
-MOST_TOLD = 3  # leases that a refusal names; a program is told all
 
-# Why a lease does not count.
-RAN_OUT = "it ran out"
-LEFT = "its seat was left"
-DEAD = "its session has ended"
-SILENT = "its session is silent"
-# Why one was ended that may still have counted.
+# Why a lease was ended, beside those for which one does not count.
 RELEASED = "released"
 REPLACED = "replaced"
 FORCED = "released by the person"
-
-FREE, MINE, TAKEN = "free", "mine", "taken"
 
 
 class Wish(Record):
@@ -87,12 +74,12 @@ class Took(Record):
     term: int = 0
 
 
-class Verdict(Record):
-    """What a look says of one resource. state: FREE, MINE or TAKEN. leases: those that make it so."""
+class _Plan(Record):
+    """What a taking comes to: which leases end by it, each with why, which go on, and what is new."""
 
-    resource: Resource
-    state: str
-    leases: tuple[Lease, ...] = ()
+    ended: tuple[tuple[Lease, str], ...]
+    kept: tuple[Lease, ...]
+    new: tuple[Resource, ...]
 
 
 def take(store: Store, writer: Writer, wish: Wish, *, now: int) -> Took:
@@ -105,33 +92,16 @@ def take(store: Store, writer: Writer, wish: Wish, *, now: int) -> Took:
     for _ in range(MOST_TRIES):
         look = Look(store, writer.session, now)  # which brings the index up to date
         writer = still(store, writer)
-        look.refuse_over("taken")
-        own = look.own()
-        ended: dict[tuple[int, int], tuple[Lease, str]] = {}
-        others: list[Lease] = []
-        for resource in wanted.values():
-            for lease in look.others(resource):
-                why = look.lapsed(lease)
-                if why and (why == RAN_OUT or not (lease.shared and wish.shared)):
-                    ended[lease.id] = (lease, why)
-                elif not why and not (lease.shared and wish.shared):
-                    others.append(lease)
-        if others:
-            raise _taken_by_others(LeaseTaken, look, others, act="taken")
-        there = [own[key] for key in wanted if key in own]
-        kept = [lease for lease in there if lease.shared == wish.shared]
-        changed = [lease for lease in there if lease.shared != wish.shared]
-        ended.update((lease.id, (lease, REPLACED)) for lease in changed)
-        new = [resource for key, resource in wanted.items() if key not in {lease.resource.key for lease in kept}]
-        entries = [*_ending(writer, ended.values(), now), *_renewing(writer, kept, wish.ttl, now)]
-        if new:
-            entries.append(_taking(writer, new, wish, now))
-        n = look.append(entries, writer, _seats_of(store, kept))
+        _refuse_over(look, "taken")
+        plan = _planned(look, wanted, wish)
+        entries = [*_ending(writer, plan.ended, now), *_renewing(writer, plan.kept, wish.ttl, now, wish.note)]
+        if plan.new:
+            entries.append(_taking(writer, plan.new, wish, now))
+        n = _append(look, entries, writer, _seats_of(store, plan.kept))
         if n:
-            taken = [*_renewed(kept, wish.ttl, now), *_taken(writer, new, wish, n, now)]
-            order = list(wanted)
-            taken.sort(key=lambda lease: order.index(lease.resource.key))
-            return Took(tuple(taken), n if new else 0)
+            taken = [*_renewed(plan.kept, wish.ttl, now, wish.note), *_taken(writer, plan.new, wish, n, now)]
+            by_key = {lease.resource.key: lease for lease in taken}
+            return Took(tuple(by_key[key] for key in wanted), n if plan.new else 0)
     raise LeasesMove(act="taken")
 
 
@@ -153,10 +123,10 @@ def renew(
     for _ in range(MOST_TRIES):
         look = Look(store, writer.session, now)  # which brings the index up to date
         writer = still(store, writer)
-        look.refuse_over("renewed")
+        _refuse_over(look, "renewed")
         own = look.own()
         chosen = (
-            list(own.values()) if resources is None else [look.held(own, each, "renewed", term) for each in resources]
+            list(own.values()) if resources is None else [_held(look, own, each, "renewed", term) for each in resources]
         )
         if not chosen:
             raise NoLease()
@@ -165,7 +135,7 @@ def renew(
                 text = f"that is term {lease.term}"
                 raise StaleTerm(term=term, resource=lease.resource.shown, now=text, act="renewed")
         chosen = list({lease.id: lease for lease in chosen}.values())
-        if look.append(_renewing(writer, chosen, ttl, now), writer, _seats_of(store, chosen)):
+        if _append(look, _renewing(writer, chosen, ttl, now), writer, _seats_of(store, chosen)):
             return tuple(_renewed(chosen, ttl, now))
     raise LeasesMove(act="renewed")
 
@@ -176,28 +146,31 @@ def release(
     resources: Sequence[Resource] | None,
     *,
     now: int,
-    board: Sequence[Put | Delete] = (),
+    freed: str,
 ) -> tuple[Lease, ...]:
     """Let go of leases of the session, of these resources or all, and return them; of all there may be none.
 
-    board: changes of the board that go with it. Raises LeaseOfOthers with who has it, UnknownLease; LeaseUncertain.
+    freed: key of the row by which who waits for them is rung, see `rules.waiting.freeing`. Raises LeaseOfOthers with
+    who has it, UnknownLease; LeaseUncertain.
     """
     for _ in range(MOST_TRIES):
         look = Look(store, writer.session, now)  # which brings the index up to date
         writer = still(store, writer)
         own = look.own()
-        chosen = list(own.values()) if resources is None else [look.held(own, each, "released") for each in resources]
+        chosen = list(own.values()) if resources is None else [_held(look, own, each, "released") for each in resources]
         chosen = list({lease.id: lease for lease in chosen}.values())
         if not chosen:
             return ()
         entries = _ending(writer, [(lease, RELEASED) for lease in chosen], now)
-        if look.append(entries, writer, _seats_of(store, chosen), board):
+        row = freeing(freed, [lease.resource for lease in chosen], now=now)
+        if _append(look, entries, writer, _seats_of(store, chosen), [row]):
             return tuple(chosen)
     raise LeasesMove(act="released")
 
 
 def of_others(store: Store, resources: Sequence[Resource], *, now: int) -> list[Lease]:
-    """The leases on exactly these resources that nobody has ended, the person's left out. Raises UnknownLease."""
+    """The leases on exactly these resources that nobody has ended, the person's left out, each with all addresses of
+    its resource. Raises UnknownLease."""
     look = Look(store, PERSON, now)
     found: dict[tuple[int, int], Lease] = {}
     for resource in resources:
@@ -205,218 +178,80 @@ def of_others(store: Store, resources: Sequence[Resource], *, now: int) -> list[
         if not there:
             raise UnknownLease(who="Nobody else holds", resource=resource.shown, nearest="")
         found.update((lease.id, lease) for lease in there)
-    return list(found.values())
+    sessions = dict.fromkeys(lease.session for lease in found.values())
+    whole = {lease.id: lease for session in sessions for lease in store.index.leases.of_session(session)}
+    return [whole.get(lease.id, lease) for lease in found.values()]
 
 
 def forcing(store: Store, leases: Sequence[Lease], *, now: int) -> tuple[tuple[Entry, ...], dict[str, int]]:
     """The entries by which the person ends others' leases, those of them that nobody has ended meanwhile, and what
-    these entries expect."""
+    these entries expect. Raises UnknownLease when none is left."""
     look = Look(store, PERSON, now)
     there = {lease.id for each in leases for lease in store.index.leases.near(each.resource.key)}
     ended = [(lease, FORCED) for lease in leases if lease.id in there]
+    if not ended:
+        raise UnknownLease(who="Nobody else holds", resource=leases[0].resource.shown, nearest="")
     return tuple(_ending(Writer(leases[0].bag, PERSON, None, PERSON), ended, now)), {SUBJECT: look.seen}
 
 
-def check(
-    store: Store,
-    resources: Iterable[Resource],
-    session: str,
-    *,
-    now: int,
-    shared: bool = False,
-    term: int | None = None,
-) -> list[Verdict]:
-    """Say of each resource whether the session could take it, changes nothing.
+def _planned(look: Look, wanted: Mapping[Address, Resource], wish: Wish) -> _Plan:
+    """What it takes to take all that is wanted, as things are. Raises LeaseTaken."""
+    own = look.own()
+    ended: dict[tuple[int, int], tuple[Lease, str]] = {}
+    others: list[Lease] = []
+    for resource in wanted.values():
+        for lease in look.others(resource):
+            why, stands_beside = look.lapsed(lease), lease.shared and wish.shared
+            if why and (why == RAN_OUT or not stands_beside):
+                ended[lease.id] = (lease, why)
+            elif not why and not stands_beside:
+                others.append(lease)
+    if others:
+        raise taken_by_others(LeaseTaken, look, others, act="taken")
+    there = [own[key] for key in wanted if key in own]
+    ended.update((lease.id, (lease, REPLACED)) for lease in there if lease.shared != wish.shared)
+    kept = {lease.resource.key: lease for lease in there if lease.shared == wish.shared}
+    new = tuple(resource for key, resource in wanted.items() if key not in kept)
+    return _Plan(tuple(ended.values()), tuple(kept.values()), new)
 
-    session: the caller's, empty for who has none. shared: whether it wants to share it. term: whether that taking
-    holds it, whoever asks: its verdict is MINE or TAKEN.
-    """
-    look = Look(store, session, now)
+
+# -- one try -----------------------------------------------------------------------------------------------------------
+
+
+def _refuse_over(look: Look, act: str) -> None:
+    """Raise SessionOver where the session itself is over: what it took would count for nobody."""
+    session = session_of(look.store, look.session) if look.session != PERSON else None
+    if session and lives(session) is False:
+        raise SessionOver(act=act)
+
+
+def _held(look: Look, own: dict[Address, Lease], resource: Resource, act: str, term: int | None = None) -> Lease:
+    """The session's lease on exactly this resource. Raises LeaseOfOthers, StaleTerm, UnknownLease."""
+    lease = own.get(resource.key)
+    if lease:
+        return lease
+    taken = [each for each in look.others(resource) if not look.lapsed(each)]
     if term is not None:
-        return [look.verdict_on_term(resource, term) for resource in resources]
-    return [look.verdict(resource, shared) for resource in resources]
+        now = f"{told(look.store, taken[0])}, term {taken[0].term}" if taken else "nobody does"
+        raise StaleTerm(term=term, resource=resource.shown, now=now, act=act)
+    if taken:
+        raise taken_by_others(LeaseOfOthers, look, taken, act=act, resource=resource.shown)
+    near = nearest(resource.shown, [each.resource.shown for each in own.values()])
+    listed = f" (nearest: {', '.join(near)})" if near else ""
+    raise UnknownLease(who="This session does not hold", resource=resource.shown, nearest=listed)
 
 
-def standing(store: Store, *, now: int) -> list[Lease]:
-    """All leases that count, by their term."""
-    look = Look(store, "", now)
-    return [lease for lease in store.index.leases.all() if not look.lapsed(lease)]
-
-
-def objective_of(store: Store, lease: Lease) -> str:
-    """What the holder of a lease says that it works on; empty where it does not."""
-    session = session_of(store, lease.session)
-    return str(getattr(session, "objective", "") or "") if session else ""
-
-
-class Look:
-    """One look at the leases for one session, and the number up to which it saw them."""
-
-    def __init__(self, store: Store, session: str, now: int) -> None:
-        self.store = store
-        self.session = session
-        self.now = now
-        last = store.ledger.on(SUBJECT)  # after which the index knows at least as much
-        self.seen = last.n if last else 0
-        self._lapsed: dict[tuple[str, str, str], str] = {}
-
-    def own(self) -> dict[Address, Lease]:
-        """The session's own leases that nobody has ended, whether they ran out or not, by what they are on."""
-        found = self.store.index.leases.of_session(self.session) if self.session else []
-        return {lease.resource.key: lease for lease in found if lease.seated}
-
-    def everyones(self, resource: Resource) -> list[Lease]:
-        """The leases that overlap a resource and that nobody has ended, each once."""
-        found: dict[tuple[int, int], Lease] = {}
-        for address in resource.at:
-            segments: tuple[Segment, ...] | None = None
-            for lease in self.store.index.leases.near(address):
-                if lease.id in found:
-                    continue
-                other = lease.resource.at[0]
-                if not (address.is_plain and other.is_plain):  # else it lies above, below or there
-                    segments = segments or _segments(address)
-                    if not overlap(segments, _segments(other)):
-                        continue
-                found[lease.id] = lease
-        return list(found.values())
-
-    def others(self, resource: Resource) -> list[Lease]:
-        """Those of other sessions, and those from a seat that this one has left."""
-        return [lease for lease in self.everyones(resource) if lease.session != self.session or not lease.seated]
-
-    def lapsed(self, lease: Lease) -> str:
-        """Why a lease that nobody has ended does not count; empty when it does."""
-        if lease.until <= self.now:
-            return RAN_OUT
-        holder = (lease.bag, lease.seat, lease.session)
-        if not lease.seated:
-            return LEFT
-        if holder not in self._lapsed:
-            self._lapsed[holder] = self._gone(lease)
-        return self._lapsed[holder]
-
-    def _gone(self, lease: Lease) -> str:
-        if lease.session == PERSON:
-            return ""
-        holder = holder_of(self.store, Seat(lease.bag, lease.seat, session=lease.session))
-        if holder.alive is False:
-            return DEAD
-        return SILENT if holder.session and is_silent(holder.session, self.now) else ""
-
-    def refuse_over(self, act: str) -> None:
-        """Raise SessionOver where the session itself is over: what it took would count for nobody."""
-        session = session_of(self.store, self.session) if self.session != PERSON else None
-        if session and lives(session) is False:
-            raise SessionOver(act=act)
-
-    def held(self, own: dict[Address, Lease], resource: Resource, act: str, term: int | None = None) -> Lease:
-        """The session's lease on exactly this resource. Raises LeaseOfOthers, StaleTerm, UnknownLease."""
-        lease = own.get(resource.key)
-        if lease:
-            return lease
-        taken = [each for each in self.others(resource) if not self.lapsed(each)]
-        if term is not None:
-            raise StaleTerm(term=term, resource=resource.shown, now=self._now_text(taken), act=act)
-        if taken:
-            raise _taken_by_others(LeaseOfOthers, self, taken, act=act, resource=resource.shown)
-        near = nearest(resource.shown, [each.resource.shown for each in own.values()])
-        listed = f" (nearest: {', '.join(near)})" if near else ""
-        raise UnknownLease(who="This session does not hold", resource=resource.shown, nearest=listed)
-
-    def _now_text(self, taken: Sequence[Lease]) -> str:
-        return f"{told(self.store, taken[0])}, term {taken[0].term}" if taken else "nobody does"
-
-    def verdict(self, resource: Resource, shared: bool) -> Verdict:
-        """Whether the session could take a resource, or go on with what it holds there."""
-        standing = [lease for lease in self.everyones(resource) if not self.lapsed(lease)]
-        mine = [lease for lease in standing if lease.session == self.session]
-        shares = shared or any(_covers(each, resource) for each in mine)
-        taken = [lease for lease in standing if lease not in mine and not (lease.shared and shares)]
-        if taken:
-            return Verdict(resource, TAKEN, tuple(taken))
-        return Verdict(resource, MINE, tuple(mine)) if mine else Verdict(resource, FREE)
-
-    def verdict_on_term(self, resource: Resource, term: int) -> Verdict:
-        """Whether a taking holds all of a resource."""
-        standing = [lease for lease in self.everyones(resource) if not self.lapsed(lease)]
-        of_term = [lease for lease in standing if lease.term == term]
-        if any(_covers(lease, resource) for lease in of_term):
-            return Verdict(resource, MINE, tuple(of_term))
-        return Verdict(resource, TAKEN, tuple(lease for lease in standing if lease.term != term))
-
-    def append(
-        self,
-        entries: Sequence[Entry],
-        writer: Writer,
-        also: dict[str, int],
-        board: Sequence[Put | Delete] = (),
-    ) -> int:
-        """The number of the last entry; 0 when somebody was faster, and all is to be looked at again."""
-        own = guard(writer.seat) if writer.seat else {}
-        try:
-            return self.store.ledger.append(entries, expect={SUBJECT: self.seen, **also, **own}, board=board)
-        except Conflict:
-            return 0
-        except Uncertain as error:
-            raise LeaseUncertain(**error.details) from None
-
-
-# -- what is said of a lease -------------------------------------------------------------------------------------------
-
-
-def told(store: Store, lease: Lease) -> str:
-    """A lease in a clause: what it is on, who holds it, since when, until when, and what for."""
-    session = session_of(store, lease.session)
-    who = f"seat {lease.seat}{in_bag(lease.bag)}" if lease.session != PERSON else "the person"
-    named = f" ({session.named()})" if session else ""
-    shared = "shared by" if lease.shared else "held by"
-    objective = objective_of(store, lease)
-    reasons = [text for text in (objective and f"objective: {objective}", lease.note and f"note: {lease.note}") if text]
-    why = f" ({'; '.join(reasons)})" if reasons else ""
-    return (
-        f"{lease.resource.shown} is {shared} {who}{named} since {clock_text(lease.since)} until"
-        f" {clock_text(lease.until)}{why}"
-    )
-
-
-def lease_json(store: Store, lease: Lease) -> dict[str, Any]:
-    """A lease for programs."""
-    resource = lease.resource
-    return {
-        "resource": resource.shown,
-        "kind": resource.kind,
-        "project": resource.project or None,
-        "project_id": resource.project_id or None,
-        "term": lease.term,
-        "shared": lease.shared,
-        "seat": lease.seat,
-        "bag": lease.bag,
-        "client": lease.client or None,
-        "since": iso_text(lease.since),
-        "until": iso_text(lease.until),
-        "objective": objective_of(store, lease) or None,
-        "note": lease.note or None,
-    }
-
-
-def _taken_by_others(
-    kind: type[LeaseTaken] | type[LeaseOfOthers], look: Look, taken: Sequence[Lease], **details: Any
-) -> LeaseTaken | LeaseOfOthers:
-    leases = list({lease.id: lease for lease in taken}.values())
-    said = [told(look.store, lease) for lease in leases[:MOST_TOLD]]
-    if len(leases) > MOST_TOLD:
-        said.append(f"and {len(leases) - MOST_TOLD} more")
-    facts = [lease_json(look.store, lease) for lease in leases]
-    return kind(taken="; ".join(said), leases=facts, asking=asking(leases), held=leases, **details)
-
-
-def asking(leases: Sequence[Lease]) -> str:
-    """The command by which to write to whoever holds these."""
-    first = leases[0]
-    seats = dict.fromkeys(lease.seat for lease in leases if lease.bag == first.bag)
-    bag = f" --bag {first.bag}" if in_bag(first.bag) else ""
-    return f"mailstop send {','.join(seats)} -{bag}"
+def _append(
+    look: Look, entries: Sequence[Entry], writer: Writer, also: dict[str, int], board: Sequence[Put] = ()
+) -> int:
+    """The number of the last entry; 0 when somebody was faster, and all is to be looked at again."""
+    own = guard(writer.seat) if writer.seat else {}
+    try:
+        return look.store.ledger.append(entries, expect={SUBJECT: look.seen, **also, **own}, board=board)
+    except Conflict:
+        return 0
+    except Uncertain as error:
+        raise LeaseUncertain(**error.details) from None
 
 
 # -- what is stored ----------------------------------------------------------------------------------------------------
@@ -458,16 +293,20 @@ def _taken(writer: Writer, resources: Sequence[Resource], wish: Wish, n: int, no
     ]
 
 
-def _renewed(leases: Sequence[Lease], ttl: int | None, now: int) -> list[Lease]:
-    """The leases once they are renewed."""
-    return [lease.but(until=now + (ttl or lease.ttl), ttl=ttl or lease.ttl) for lease in leases]
+def _renewed(leases: Sequence[Lease], ttl: int | None, now: int, note: str = "") -> list[Lease]:
+    """The leases once they are renewed. note: a new one; empty: they keep theirs."""
+    return [
+        lease.but(until=now + (ttl or lease.ttl), ttl=ttl or lease.ttl, note=note or lease.note) for lease in leases
+    ]
 
 
-def _renewing(writer: Writer, leases: Sequence[Lease], ttl: int | None, now: int) -> list[Entry]:
+def _renewing(writer: Writer, leases: Sequence[Lease], ttl: int | None, now: int, note: str = "") -> list[Entry]:
     if not leases:
         return []
     renewed = [[lease.term, lease.item, lease.until, lease.ttl] for lease in _renewed(leases, ttl, now)]
-    data = {"seat": writer.name, "session": writer.session, "leases": renewed}
+    data: dict[str, Any] = {"seat": writer.name, "session": writer.session, "leases": renewed}
+    if note:
+        data["note"] = note
     return [Entry(SUBJECT, "lease_renewed", writer.bag, new_id(), now, data)]
 
 
@@ -502,21 +341,3 @@ def _checked(wish: Wish) -> None:
 def _checked_ttl(ttl: int | None) -> None:
     if ttl is not None and not SHORTEST_TTL_MS <= ttl <= LONGEST_TTL_MS:
         raise InvalidLease(field="The time", reason="it is at least 1 minute and at most 24 hours: --ttl 90s, 30m, 2h")
-
-
-def _segments(address: Address) -> tuple[Segment, ...]:
-    return (*named(address.literal), *parsed(address.pattern, folds=address.folds))
-
-
-def _covers(lease: Lease, resource: Resource) -> bool:
-    """Whether a lease, found by one of the resource's addresses, covers all of the resource. Of two patterns that is
-    only said where they are the same."""
-    held = lease.resource.at[0]
-    for wanted in resource.at:
-        if wanted.scope != held.scope:
-            continue
-        if held.is_plain and f"{wanted.literal}/".startswith(f"{held.literal}/"):
-            return True
-        if wanted == held or (not wanted.pattern and overlap(_segments(held), _segments(wanted))):
-            return True
-    return False

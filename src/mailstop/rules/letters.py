@@ -7,25 +7,17 @@ an entry on letters.<bag>.
 
 from __future__ import annotations
 
+from mailstop import errors
 from mailstop.engines.entry import Entry, subject
-from mailstop.errors import (
-    Conflict,
-    InvalidField,
-    KeyReused,
-    NoReply,
-    OwnSeat,
-    Refused,
-    SeatLost,
-    UnknownNumber,
-    UnknownSeat,
-)
+from mailstop.errors import Conflict, Refused
 from mailstop.kinds import action_needed, kind_of
 from mailstop.letter import ALL, NOBODY, Letter, checked_body, checked_kind, letter_from, new_id
-from mailstop.names import DEFAULT_BAG, PERSON, POSTMASTER, RESERVED, in_bag, is_name, nearest
+from mailstop.names import DEFAULT_BAG, LEADER, PERSON, POSTMASTER, RESERVED, in_bag, is_name, nearest
 from mailstop.records import Record
 from mailstop.rules.brakes import charge
 from mailstop.rules.tenure import guard
 from mailstop.seat import Seat
+from mailstop.times import now_ms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,7 +83,7 @@ def store_letter(
     checked_fields(draft)
     for _ in range(MOST_TRIES):
         if draft.key and (first := with_key(store, writer, draft.key)):
-            return same_letter(first, draft), False
+            return same_letter(first, _as_it_was_meant(first, draft)), False
         recipients = resolved(store, writer, draft)
         ref = referred(store, draft.ref)
         entry = _entry(writer, draft, recipients, ref, now)
@@ -100,7 +92,7 @@ def store_letter(
             cost = charge(store, writer, ref, now=now)
         except Refused:  # by the very letter, perhaps, which somebody has stored with this key meanwhile
             if draft.key and (first := with_key(store, writer, draft.key)):
-                return same_letter(first, draft), False
+                return same_letter(first, _as_it_was_meant(first, draft)), False
             raise
         entry.data.update(cost.data)
         expect.update(cost.expect)
@@ -123,7 +115,7 @@ def store_letter(
             writer = still(store, writer)
             continue
         return _letter(entry, n, ref), True
-    raise SeatLost(name=writer.name, where=in_bag(writer.bag), reason="it changes hands without end")
+    raise errors.SeatLost(name=writer.name, where=in_bag(writer.bag), reason="it changes hands without end")
 
 
 def still(store: Store, writer: Writer) -> Writer:
@@ -133,7 +125,7 @@ def still(store: Store, writer: Writer) -> Writer:
     now = store.index.seat(writer.bag, writer.name)
     if now is None or now.session != writer.session:
         taken = now and now.session and f"a session of {now.client} took it"
-        raise SeatLost(name=writer.name, where=in_bag(writer.bag), reason=taken or "it was left")
+        raise errors.SeatLost(name=writer.name, where=in_bag(writer.bag), reason=taken or "it was left")
     return writer.but(seat=now)
 
 
@@ -142,12 +134,14 @@ def checked_fields(draft: Draft) -> None:
     checked_body(draft.body)
     checked_kind(draft.kind)
     if draft.key is not None and not (0 < len(draft.key) <= LONGEST_KEY and draft.key.isprintable()):
-        raise InvalidField(field="the key", reason=f"a key is one printable line of at most {LONGEST_KEY} characters")
+        raise errors.InvalidField(
+            field="the key", reason=f"a key is one printable line of at most {LONGEST_KEY} characters"
+        )
     if len(draft.artifacts) > MOST_ARTIFACTS:
-        raise InvalidField(field="artifacts", reason=f"at most {MOST_ARTIFACTS} paths go with one letter")
+        raise errors.InvalidField(field="artifacts", reason=f"at most {MOST_ARTIFACTS} paths go with one letter")
     for path in draft.artifacts:
         if not 0 < len(path) <= LONGEST_ARTIFACT or not path.isprintable():
-            raise InvalidField(field=f"artifact {path!r}", reason="it must be one printable path")
+            raise errors.InvalidField(field=f"artifact {path!r}", reason="it must be one printable path")
 
 
 def whom_it_wakes(draft: Draft) -> str:
@@ -161,27 +155,37 @@ def resolved(store: Store, writer: Writer, draft: Draft) -> tuple[Seat, ...]:
     None where it is said in a channel. Raises UnknownChannel.
     """
     names = tuple(dict.fromkeys(draft.to))
+    if LEADER in names:
+        leads = _leading(store, writer)
+        names = tuple(dict.fromkeys(leads if name == LEADER else name for name in names))
     if draft.channel:
         return _none_in_a_channel(store, writer, draft)
     if not names:
-        raise InvalidField(field="the recipient", reason="name at least one seat")
+        raise errors.InvalidField(field="the recipient", reason="name at least one seat")
     if writer.name in names:
-        raise OwnSeat(name=writer.name, where=in_bag(writer.bag))
+        raise errors.OwnSeat(name=writer.name, where=in_bag(writer.bag))
     found = {name: _found(store, writer.bag, name, draft.hold) for name in names}
     unknown = [name for name, seat in found.items() if seat is None]
     if unknown:
         known = [seat.name for seat in store.index.seats(writer.bag)] + [PERSON]
         problem = "; ".join(_problem(name, known, writer.bag) for name in unknown)
         waits = " For a seat that nobody has taken yet: --hold" if any(map(_may_wait, unknown)) else ""
-        raise UnknownSeat(problem=problem, advice=f" Nothing was stored.{waits}")
+        raise errors.UnknownSeat(problem=problem, advice=f" Nothing was stored.{waits}")
     return tuple(seat for seat in found.values() if seat)
+
+
+def _leading(store: Store, writer: Writer) -> str:
+    """The seat that `leader` means to the writer. Raises NoLeader, SeveralLeaders."""
+    from mailstop.rules.leaders import leading_seat
+
+    return leading_seat(store, writer, now=now_ms()).name
 
 
 def _none_in_a_channel(store: Store, writer: Writer, draft: Draft) -> tuple[Seat, ...]:
     from mailstop.rules.channels import named
 
     if draft.to:
-        raise InvalidField(field="the recipient", reason="a letter goes to seats or into a channel, not both")
+        raise errors.InvalidField(field="the recipient", reason="a letter goes to seats or into a channel, not both")
     named(store, writer.bag, draft.channel)
     return ()
 
@@ -204,12 +208,14 @@ def known_sender(store: Store, bags: Sequence[str], name: str) -> None:
     if name == PERSON or any(store.index.seat(bag, name) for bag in bags):
         return
     known = [seat.name for bag in bags for seat in store.index.seats(bag)] + [PERSON]
-    raise UnknownSeat(problem=_problem(name, known, bags[0] if len(bags) == 1 else DEFAULT_BAG), advice="")
+    raise errors.UnknownSeat(problem=_problem(name, known, bags[0] if len(bags) == 1 else DEFAULT_BAG), advice="")
 
 
 def _problem(name: str, known: Sequence[str], bag: str) -> str:
-    if name in RESERVED and name != PERSON:
-        return f"Nobody is known as {name!r}{in_bag(bag)}: it is no seat, but whoever leads"
+    if name == LEADER:
+        return f"{name!r} is no seat of its own, but the one of whoever leads (see: mailstop lead)"
+    if name == POSTMASTER:
+        return f"Nobody sits at seat {name!r}: mailstop's own notices come from there, and nobody reads there"
     near = nearest(name, known)
     instead = f"nearest: {', '.join(near)}" if near else "see: mailstop who"
     return f"There is no seat {name!r}{in_bag(bag)} ({instead})"
@@ -221,7 +227,7 @@ def referred(store: Store, n: int | None) -> Letter | None:
         return None
     letter = store.index.letter(n)
     if letter is None:
-        raise UnknownNumber(n=n, newest=store.index.newest())
+        raise errors.UnknownNumber(n=n, newest=store.index.newest())
     return letter
 
 
@@ -229,11 +235,11 @@ def reply_recipients(letter: Letter, name: str, *, to_all: bool) -> tuple[str, .
     """To whom a reply to `letter` goes: its author, with `to_all` also its other recipients. Raises NoReply."""
     if letter.channel and to_all:
         alone = f"it was said in #{letter.channel}, and an answer goes to its author alone, without --all"
-        raise NoReply(n=letter.n, reason=f"{alone}. To all: mailstop say {letter.channel} --ref {letter.n} -")
+        raise errors.NoReply(n=letter.n, reason=f"{alone}. To all: mailstop say {letter.channel} --ref {letter.n} -")
     others = [letter.sender, *(letter.to if to_all else ())]
     recipients = tuple(seat for seat in dict.fromkeys(others) if seat != name)
     if not recipients:
-        raise NoReply(n=letter.n, reason="it is your own letter; write to a seat: mailstop send SEAT -")
+        raise errors.NoReply(n=letter.n, reason="it is your own letter; write to a seat: mailstop send SEAT -")
     return recipients
 
 
@@ -241,6 +247,15 @@ def with_key(store: Store, writer: Writer, key: str) -> Letter | None:
     """The letter that this seat stored with this key."""
     entry = store.ledger.on(_key_subject(writer, key))
     return store.index.letter_with_id(entry.data["letter"]) if entry else None
+
+
+def _as_it_was_meant(first: Letter, draft: Draft) -> Draft:
+    """The draft of a letter that is repeated, with the seat that `leader` meant the first time in its place."""
+    meant = [name for name in first.to if name not in draft.to]
+    if LEADER not in draft.to or len(meant) > 1:
+        return draft
+    to = (name for each in draft.to for name in (meant if each == LEADER else [each]))
+    return draft.but(to=tuple(dict.fromkeys(to)))
 
 
 def same_letter(first: Letter, draft: Draft) -> Letter:
@@ -257,7 +272,7 @@ def same_letter(first: Letter, draft: Draft) -> Letter:
         draft.artifacts,
     )
     if said != says:
-        raise KeyReused(key=draft.key, n=first.n)
+        raise errors.KeyReused(key=draft.key, n=first.n)
     return first
 
 

@@ -68,7 +68,11 @@ def process_lives(life: dict[str, Any]) -> bool | None:
 def holder_of(store: Store, seat: Seat) -> Holder:
     """Who holds the seat now."""
     session = session_of(store, seat.session) if seat.session else None
+    return held_by(seat, session, lives(session) if session else False)
+
+
+def held_by(seat: Seat, session: Session | None, alive: bool | None) -> Holder:
+    """The holder of a seat, when it is known which session that is and whether it lives."""
     if session is None:
         return Holder(seat, None, False, seat.since if seat.session is None else 0)
-    alive = lives(session)
     return Holder(seat, session, alive, session.ended if alive is False else seat.since)

@@ -102,17 +102,26 @@ def routes_of(bag: str, seat: str) -> str:
 
 def way_to(holder: Holder, *, sealed: bool) -> str:
     """Which way a letter takes to the holder of a seat. sealed: the sender's sandbox lets it ring bells only."""
-    session = holder.present
+    return way_of(holder.present, sealed=sealed)
+
+
+def way_of(session: Session | None, *, sealed: bool, busy: bool | None = None) -> str:
+    """Which way a letter takes to a session that may live; None for nobody.
+
+    busy: whether its client says that a turn runs, where it was asked before.
+    """
     if session is None:
         return VISIT
     if session.client == "claude":
-        return _way_to_claude(holder, sealed=sealed)
+        return _way_to_claude(session, sealed=sealed, busy=busy)
     if session.client == "codex":
-        return _way_to_codex(session, sealed=sealed)
+        return _way_to_codex(session, sealed=sealed, busy=busy)
     return VISIT
 
 
-def _way_to_codex(session: Session, *, sealed: bool) -> str:
+def _way_to_codex(session: Session, *, sealed: bool, busy: bool | None) -> str:
+    if session.hooked and busy is not None:
+        return TURN if busy else SEALED if sealed else QUEUE
     if session.hooked:
         from mailstop.clients.codex import running_turn
 
@@ -122,13 +131,12 @@ def _way_to_codex(session: Session, *, sealed: bool) -> str:
     return SEALED if sealed else QUEUE
 
 
-def _way_to_claude(holder: Holder, *, sealed: bool) -> str:
+def _way_to_claude(session: Session, *, sealed: bool, busy: bool | None) -> str:
     from mailstop.clients.claude_code import is_busy
     from mailstop.doors.claude_monitor import listening
 
-    session = holder.session
-    assert session is not None
-    busy = session.hooked and not session.agents and is_busy(session.details, session.life)
+    may_be = session.hooked and not session.agents
+    busy = may_be and (is_busy(session.details, session.life) if busy is None else busy)
     if listening(session.bell):
         return TURN if busy else MONITOR
     if session.mode == "bypassPermissions" or not session.details.get("socket"):

@@ -14,8 +14,9 @@ every day, and nobody should be taken for the successor of one for whom mail wai
 
 from __future__ import annotations
 
+from mailstop import errors
 from mailstop.engines.entry import Entry
-from mailstop.errors import Conflict, MustJoin, NotSeated, SeatTaken, SeatWasLeft, SeatWasTaken
+from mailstop.errors import Conflict
 from mailstop.letter import new_id
 from mailstop.names import DEFAULT_BAG, RESERVED, in_bag, name_from, numbered, seat_to_take
 from mailstop.records import Record
@@ -27,10 +28,11 @@ from mailstop.times import clock_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from mailstop.engines.base import Store
+    from mailstop.engines.row import Delete, Put
     from mailstop.history import Move
     from mailstop.rules.presence import Holder
     from mailstop.session import Session
@@ -52,6 +54,25 @@ class Seated(Record):
     vacated: tuple[str, ...] = ()
 
 
+class Taking(Record):
+    """What it takes to sit down, decided on a look: stored as it is, or, where nothing is to be stored, done already.
+
+    seat: as it is before. own: the seat that is left by it. ended: who held the seat till then, and has ended.
+    """
+
+    seat: Seat
+    own: Seat | None = None
+    ended: Holder | None = None
+    entries: tuple[Entry, ...] = ()
+    expect: Mapping[str, int] = {}
+    board: tuple[Put | Delete, ...] = ()
+
+    def done(self, store: Store) -> Seated:
+        """The seat once all of it is stored."""
+        seat = store.index.seat(self.seat.bag, self.seat.name) or self.seat
+        return Seated(seat, taken=bool(self.entries), left=self.own.name if self.own else "", ended=self.ended)
+
+
 def take(
     store: Store,
     session: Session,
@@ -68,27 +89,46 @@ def take(
     automatic: nobody chose the name. announced: what waits there is announced to the session, not shown by hooks.
     Raises InvalidName, ReservedName, or SeatTaken with who holds it since when.
     """
-    seat_to_take(name)
     for _ in range(MOST_TRIES):
-        seat = store.index.seat(bag, name) or Seat(bag, name)
-        if seat.session == session.id and seat.automatic == automatic:
-            return Seated(seat, taken=False)
-        holder = holder_of(store, seat) if seat.session not in (None, session.id) else None
-        if holder:
-            refuse_held(holder)
-        own = next((held for held in store.index.seats_of(session.id) if held.bag == bag and held.name != name), None)
-        entries = [_taken(session, seat, now, automatic=automatic, announced=announced, ancestry=ancestry)]
-        expect = guard(seat)
-        if own:
-            entries.append(_left(own, now, f"took {name}"))
-            expect.update(guard(own))
-        board = dropped(store, bag, name) if seat.session != session.id else ()
-        try:
-            store.ledger.append(entries, expect=expect, board=board)
-        except Conflict:
-            continue
-        return Seated(store.index.seat(bag, name) or seat, left=own.name if own else "", ended=holder)
-    raise SeatTaken(name=name, where=in_bag(bag), holder="others who race for it", since="just now")
+        one = taking(
+            store, session, name, now=now, bag=bag, automatic=automatic, announced=announced, ancestry=ancestry
+        )
+        if one.entries:
+            try:
+                store.ledger.append(one.entries, expect=one.expect, board=one.board)
+            except Conflict:
+                continue
+        return one.done(store)
+    raise errors.SeatTaken(name=name, where=in_bag(bag), holder="others who race for it", since="just now")
+
+
+def taking(
+    store: Store,
+    session: Session,
+    name: str,
+    *,
+    now: int,
+    bag: str = DEFAULT_BAG,
+    automatic: bool = False,
+    announced: bool = False,
+    ancestry: str = "",
+) -> Taking:
+    """What it takes to sit down at a seat; see `take`, which stores it."""
+    seat_to_take(name)
+    seat = store.index.seat(bag, name) or Seat(bag, name)
+    if seat.session == session.id and seat.automatic == automatic:
+        return Taking(seat)
+    holder = holder_of(store, seat) if seat.session not in (None, session.id) else None
+    if holder:
+        refuse_held(holder)
+    own = next((held for held in store.index.seats_of(session.id) if held.bag == bag and held.name != name), None)
+    entries = [_taken(session, seat, now, automatic=automatic, announced=announced, ancestry=ancestry)]
+    expect = guard(seat)
+    if own:
+        entries.append(left_entry(own, now, f"took {name}"))
+        expect.update(guard(own))
+    board = dropped(store, bag, name) if seat.session != session.id else ()
+    return Taking(seat, own, holder, tuple(entries), expect, tuple(board))
 
 
 def refuse_held(holder: Holder) -> None:
@@ -97,7 +137,7 @@ def refuse_held(holder: Holder) -> None:
     if session is None or holder.alive is False:
         return
     doubt = "" if holder.alive else ", which cannot be seen from here,"
-    raise SeatTaken(
+    raise errors.SeatTaken(
         name=holder.seat.name,
         where=in_bag(holder.seat.bag),
         holder=f"{session.named()}{doubt} in {session.folder or 'an unknown folder'}",
@@ -112,19 +152,19 @@ def leave(store: Store, session: Session, *, now: int, bag: str = DEFAULT_BAG, r
         if own is None:
             break
         try:
-            store.ledger.append([_left(own, now, reason)], expect=guard(own))
+            store.ledger.append([left_entry(own, now, reason)], expect=guard(own))
         except Conflict:
             continue
         return own
-    raise NotSeated(where=in_bag(bag))
+    raise errors.NotSeated(where=in_bag(bag))
 
 
-def lost(ended: Move, command: str) -> MustJoin:
+def lost(ended: Move, command: str) -> errors.MustJoin:
     """The refusal for a session that had a seat. ended: what ended its stay. command: the one that gives a seat."""
     details = {"name": ended.seat, "where": in_bag(ended.bag), "since": clock_text(ended.at), "command": command}
     if ended.act == "left":
-        return SeatWasLeft(**details)
-    return SeatWasTaken(client=ended.client or "another client", **details)
+        return errors.SeatWasLeft(**details)
+    return errors.SeatWasTaken(client=ended.client or "another client", **details)
 
 
 def take_automatically(store: Store, session: Session, *, now: int, ancestry: str = "") -> Seated:
@@ -142,10 +182,10 @@ def take_automatically(store: Store, session: Session, *, now: int, ancestry: st
             announced = name in inheritable
             try:
                 seated = take(store, session, name, now=now, automatic=True, announced=announced, ancestry=ancestry)
-            except SeatTaken:
+            except errors.SeatTaken:
                 continue
             return seated.but(vacated=tuple(seat.name for seat in still_open if seat.name != name))
-    raise SeatTaken(name=automatic_name(session), where="", holder="others who race for it", since="just now")
+    raise errors.SeatTaken(name=automatic_name(session), where="", holder="others who race for it", since="just now")
 
 
 def vacated_in(store: Store, worktree: str) -> list[Seat]:
@@ -197,6 +237,7 @@ def _taken(session: Session, seat: Seat, now: int, *, automatic: bool, announced
     return Entry(seat_subject(seat.bag, seat.name), "taken", seat.bag, new_id(), now, data)
 
 
-def _left(seat: Seat, now: int, reason: str) -> Entry:
+def left_entry(seat: Seat, now: int, reason: str = "") -> Entry:
+    """The entry by which its holder leaves a seat."""
     data = {"seat": seat.name, "session": seat.session, "reason": reason}
     return Entry(seat_subject(seat.bag, seat.name), "left", seat.bag, new_id(), now, data)

@@ -8,21 +8,25 @@ Sessions live on the board: nothing here enters the ledger.
 
 from __future__ import annotations
 
+from mailstop import errors
 from mailstop.engines.row import Delete, Put
 from mailstop.errors import Conflict
 from mailstop.letter import new_id
 from mailstop.rules.hands import Handout
 from mailstop.rules.presence import lives, session_of
 from mailstop.rules.routes import dropped
-from mailstop.session import KEPT_MS, Session, chain_key, client_key, session_key
+from mailstop.session import KEPT_MS, STATUSES, Session, chain_key, client_key, session_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from mailstop.engines.base import Store
 
 MOST_TRIES = 50
+LONGEST_OBJECTIVE = 200  # characters
+LONGEST_QUOTE = 40  # characters of a refused status that its refusal repeats
 
 
 def register(store: Store, found: Session, known: str | None, *, now: int) -> tuple[Session, bool]:
@@ -37,12 +41,14 @@ def register(store: Store, found: Session, known: str | None, *, now: int) -> tu
             started=earlier.started if earlier else now,
             background=found.background or bool(earlier and earlier.background),
             mode=_mode(found, earlier),
+            objective=earlier.objective if earlier else found.objective,
+            status=earlier.status if earlier else found.status,
         )
         row = store.board.get(session.key)
         if row and row.expires is None and row.value == session.as_dict() and _is_all_there(store, session):
             return session, True  # after compaction, say: nothing to write saves the disk's time
         changes: list[Put | Delete] = [
-            Put(session.key, session.as_dict()),
+            Put(session.key, session.as_value()),
             Put(client_key(session.client, session.client_session), {"session": session.id}),
             Delete(Handout(session.id).key),
         ]
@@ -94,20 +100,59 @@ def _earlier(store: Store, found: Session, known: str | None) -> Session | None:
 
 def end(store: Store, session: Session, *, now: int) -> None:
     """Write down that the session has ended. Its seats, and what waits there, stay."""
-    note(store, session, Delete(Handout(session.id).key), Delete(chain_key(session.id)), ended=now)
+    note(store, session, *_over(session), ended=now)
 
 
-def note(store: Store, session: Session, *also: Put | Delete, **facts: Any) -> None:
+def ending(store: Store, session: Session, *, now: int) -> tuple[list[Put | Delete], dict[str, int]] | None:
+    """The changes of the board by which the session ends, and the rows that guard them; see `end`, which makes them.
+
+    None where another process goes on with it already.
+    """
+    return _noted(store, session, _over(session), {"ended": now})
+
+
+def _over(session: Session) -> list[Put | Delete]:
+    return [Delete(Handout(session.id).key), Delete(chain_key(session.id))]
+
+
+def said(objective: str | None, status: str | None) -> dict[str, str]:
+    """What a session says of its work, as facts to be written down; None leaves one as it is. Raises InvalidField."""
+    facts = {}
+    if objective is not None:
+        if len(objective) > LONGEST_OBJECTIVE or not objective.isprintable():
+            reason = f"it is one printable line of at most {LONGEST_OBJECTIVE} characters, or nothing"
+            raise errors.InvalidField(field="the objective", reason=reason)
+        facts["objective"] = objective
+    if status is not None:
+        if status not in STATUSES:
+            raise errors.InvalidField(
+                field=f"the status {status[:LONGEST_QUOTE]!r}", reason=f"it is one of {', '.join(STATUSES)}"
+            )
+        facts["status"] = status
+    return facts
+
+
+def note(store: Store, session: Session, *also: Put | Delete, **facts: Any) -> bool:
     """Write down what is new of a session, with other changes of the board; nothing where another process goes on with
-    it already."""
+    it already. Whether it was written."""
     for _ in range(MOST_TRIES):
-        row = store.board.get(session.key)
-        there = Session.from_value(row.value) if row else None
-        if row is None or there is None or there.life != session.life:
-            return
-        changes = [Put(session.key, there.but(**facts).as_dict()), *also]
+        noted = _noted(store, session, also, facts)
+        if noted is None:
+            return False
+        changes, rows = noted
         try:
-            store.board.change(changes, expect={session.key: row.revision})
+            store.board.change(changes, expect=rows)
         except Conflict:
             continue
-        return
+        return True
+    return False
+
+
+def _noted(
+    store: Store, session: Session, also: Sequence[Put | Delete], facts: Mapping[str, Any]
+) -> tuple[list[Put | Delete], dict[str, int]] | None:
+    row = store.board.get(session.key)
+    there = Session.from_value(row.value) if row else None
+    if row is None or there is None or there.life != session.life:
+        return None
+    return [Put(session.key, there.but(**facts).as_value()), *also], {session.key: row.revision}

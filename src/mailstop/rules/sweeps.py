@@ -15,8 +15,8 @@ from mailstop.engines.row import Delete, Put
 from mailstop.errors import Conflict
 from mailstop.names import PERSON
 from mailstop.rules.hands import Handout
-from mailstop.rules.presence import lives, session_of
-from mailstop.session import KEPT_MS, Session, chain_key, client_key, session_key
+from mailstop.rules.presence import lives, process_lives, session_of
+from mailstop.session import KEPT_MS, WAITING, Session, chain_key, client_key, session_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,16 +103,25 @@ def _chain(store: Store, row: Row, _now: int) -> Delete | None:
     return Delete(row.key) if session is None or lives(session) is False else None
 
 
-def _lease(store: Store, row: Row, _now: int) -> Delete | None:
+def _handout(store: Store, row: Row, _now: int) -> Delete | None:
     """What becomes of what was handed out to a session; the person's handouts belong to no session."""
     session_id = row.key.removeprefix(Handout("").key)
     return None if session_id == PERSON else _of_nobody(store, row, session_id)
+
+
+def _waiting(_store: Store, row: Row, _now: int) -> Delete | None:
+    """What becomes of a row of one who waits for a lease."""
+    if process_lives(row.value["life"]) is not False:
+        return None
+    bells.silence(str(row.value["bell"]))
+    return Delete(row.key)
 
 
 # Sessions first: the others lead to them.
 _JUDGES: dict[str, Judge] = {
     session_key(""): _session,
     client_key("", "").removesuffix("/"): _client,
-    Handout("").key: _lease,
+    Handout("").key: _handout,
     chain_key(""): _chain,
+    WAITING: _waiting,
 }

@@ -28,7 +28,7 @@ from mailstop.errors import (
     TaskTaken,
 )
 from mailstop.letter import new_id
-from mailstop.names import PERSON, POSTMASTER
+from mailstop.names import LEADER, PERSON, POSTMASTER
 from mailstop.records import Record
 from mailstop.rules.presence import holder_of
 from mailstop.rules.routes import has_passed
@@ -54,8 +54,8 @@ if TYPE_CHECKING:
     from mailstop.rules.letters import Writer
     from mailstop.task import Order
 
-DEFAULT_RETURN_MS = 10 * 60_000  # from when a seat is empty until its tasks go back
 LOOK_MS = 10 * 60_000  # between two looks at a seat that holds tasks and lives; less than routes.LONGEST_DEADLINE_MS
+CLOCK_SLACK_MS = 60_000  # what another process noted a moment ago may lie ahead of a look that began before
 MOST_AT_ONCE = 50  # tasks of one giver that one notice tells of
 
 GIVE, TAKE, RETURN, REASSIGN, CANCEL, ANSWER = "give", "take", "return", "reassign", "cancel", "answer"
@@ -192,6 +192,11 @@ def about(task_id: str, act: str, holder: str) -> dict[str, Any]:
 # -- giving -----------------------------------------------------------------------------------------------------------
 
 
+def keyed_id(writer: Writer, order: Order) -> str:
+    """The id of the task that a seat gives with a key; empty without one."""
+    return f"{writer.name}/{order.key}" if order.key else ""
+
+
 def new_task(store: Store, writer: Writer, order: Order, place: tuple[str, str], *, now: int) -> Task:
     """The task of an order, as it will be. place: id and name of the giver's project.
 
@@ -199,7 +204,7 @@ def new_task(store: Store, writer: Writer, order: Order, place: tuple[str, str],
     """
     return Task(
         n=0,
-        id=f"{writer.name}/{order.key}" if order.key else new_id(),
+        id=keyed_id(writer, order) or new_id(),
         bag=writer.bag,
         at=now,
         giver=writer.name,
@@ -231,10 +236,14 @@ def _empty_since(store: Store, bag: str, name: str, now: int) -> int:
     return 0 if seat and holder_of(store, seat).alive is not False else now
 
 
-def same_task(first: Task, order: Order, bag: str) -> Task:
-    """`first` itself when the order says the same. Raises TaskKeyReused."""
-    said = (first.title, first.detail, first.priority, first.artifacts, first.issue)
-    if said != (order.title, order.detail, order.priority, order.artifacts, order.issue):
+def same_task(first: Task, holder: str, order: Order) -> Task:
+    """`first` itself when the order says the same. Raises TaskKeyReused.
+
+    holder: to whom it was given, wherever it lies by now. Who gives to `leader` means whoever led the first time.
+    """
+    to = holder if holder and order.to == LEADER else order.to
+    said = (holder, first.title, first.detail, first.priority, first.artifacts, first.issue)
+    if said != (to, order.title, order.detail, order.priority, order.artifacts, order.issue):
         raise TaskKeyReused(key=order.key, n=first.n)
     return first
 
@@ -375,9 +384,9 @@ def seat_text(name: str) -> str:
 # -- empty seats ------------------------------------------------------------------------------------------------------
 
 
-def return_ms(_store: Store, _bag: str) -> int:
+def return_ms(store: Store, bag: str) -> int:
     """After how long at an empty seat the tasks of a bag go back, in milliseconds."""
-    return DEFAULT_RETURN_MS  # the bag's own limit, once bags have limits: store.index.budgets.limits(bag)
+    return store.index.budgets.limits(bag).task_return_ms
 
 
 def settlement(store: Store, bag: str, name: str, *, now: int) -> Settlement | None:
@@ -395,12 +404,14 @@ def settlement(store: Store, bag: str, name: str, *, now: int) -> Settlement | N
     limit = return_ms(store, bag)
     overdue = [task for task in noticed if now - task.empty_since >= limit]
     if not overdue:
-        unnoticed = tasks.unnoticed(bag, name, limit=MOST_AT_ONCE)
-        empty = {task.n: max(holder.since or now, task.assigned) for task in unnoticed}
-        overdue = [task for task in unnoticed if now - empty[task.n] >= limit]
+        # What was noticed at a time that is still to come was so before the clock was put back: it is told anew.
+        ahead = [task for task in noticed if task.empty_since > now + CLOCK_SLACK_MS]
+        untold = [*ahead, *tasks.unnoticed(bag, name, limit=MOST_AT_ONCE)][:MOST_AT_ONCE]
+        empty = {task.n: min(now, max(holder.since or now, task.assigned)) for task in untold}
+        overdue = [task for task in untold if now - empty[task.n] >= limit]
         if not overdue:
-            told = [task.but(empty_since=empty[task.n]) for task in unnoticed]
-            return _settlement(SEAT_EMPTY, seat, told, unnoticed)
+            told = [task.but(empty_since=empty[task.n]) for task in untold]
+            return _settlement(SEAT_EMPTY, seat, told, untold)
     back = [task.but(holder="", state=SUBMITTED, empty_since=0) for task in overdue]
     return _settlement(RETURN, seat, back, overdue)
 
@@ -449,9 +460,11 @@ def next_look(store: Store, bag: str, name: str, *, now: int) -> int | None:
     if noticed:
         back = noticed[0].empty_since + return_ms(store, bag)
         return back if now < back < now + LOOK_MS else now + LOOK_MS
-    if seat is None or not tasks.held(bag, name, only_open=True, limit=1):
+    if seat is None or name == PERSON or not tasks.held(bag, name, only_open=True, limit=1):
         return None
-    return None if holder_of(store, seat).alive is False else now + LOOK_MS
+    if holder_of(store, seat).alive is False and not tasks.unnoticed(bag, name, limit=1):
+        return None
+    return now + LOOK_MS
 
 
 def look_at(bag: str, name: str, due: int) -> Put:

@@ -2,8 +2,9 @@
 
 A row of the board (`waiting/<bell>`) says for what a process waits and which bell wakes it: one of its own, because its
 session's is for letters. It is there before the process tries once more and sleeps, so that whatever is let go
-afterwards rings it. What ends leases writes a row `freed/<id>` in the same append while anybody waits; it is due at
-once, so that where its writer dies before it could ring, whoever comes next does it.
+afterwards rings it. What ends leases writes a row `freed/<id>` in the same append, also when nobody seems to wait:
+somebody may begin to between such a look and the append. It is due at once, so that where its writer dies before it
+could ring, whoever comes next does it. A seat that is left writes none: who waits looks again now and then anyway.
 """
 
 from __future__ import annotations
@@ -52,9 +53,14 @@ def anybody(store: Store) -> bool:
     return bool(store.board.under(WAITING, limit=1))
 
 
-def freeing(store: Store, resources: Sequence[Resource], *, now: int) -> tuple[Put, ...]:
+def freed_key() -> str:
+    """A new key for what `freeing` puts."""
+    return FREED + new_id()
+
+
+def freeing(key: str, resources: Sequence[Resource], *, now: int) -> Put:
     """The change of the board that goes with the end of leases: that who waits for these is still to be rung."""
-    return (Put(FREED + new_id(), {"at": _stored(resources)}, due=now),) if anybody(store) else ()
+    return Put(key, {"at": _stored(resources)}, due=now)
 
 
 def ring_for(store: Store, row: Row) -> None:
@@ -74,6 +80,8 @@ def ring(store: Store, freed: Sequence[Address] | None = None) -> None:
             bells.silence(bell)
         elif freed is None or _meet((Address.of(stored) for stored in row.value["at"]), freed):
             bells.ring(bell)
+            if store.board.get(row.key) is None:  # it waits no more, and has silenced its bell before this ring
+                bells.silence(bell)
 
 
 def _stored(resources: Sequence[Resource]) -> list[list[object]]:

@@ -20,6 +20,9 @@ LINES: dict[str, Line] = {
         f"{BRAKES}::test_a_clock_that_is_put_back_holds_up_nobody_for_longer_than_a_minute",
         f"{ORDERS}::test_any_order_of_acts_keeps_to_budgets_and_hops",
     ),
+}
+
+CASES: dict[str, Line] = {
     "F3": shown(
         "two sides that exchange a sign for ever come to rest by hops, whatever their prompts say",
         f"{BRAKES}::test_two_sessions_that_answer_each_other_come_to_rest",

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 class LeaseIndex(Protocol):
     """Leases by what they are about, and by who holds them."""
 
+    def last(self) -> int:
+        """The number of the last entry about leases that is folded; 0 means none."""
+
     def near(self, address: Address) -> list[Lease]:
         """Leases that may overlap an address, by their id: those on it, above it and below it.
 

@@ -19,10 +19,11 @@ class MemoryBoard:
     def get(self, key: str) -> Row | None:
         return self._world.row(key)
 
-    def under(self, prefix: str, *, after: str = "", limit: int | None = None) -> list[Row]:
+    def under(self, prefix: str, *, after: str = "", limit: int | None = None, lasting: bool = False) -> list[Row]:
         with self._world.lock:
             keys = sorted(key for key in self._world.rows if key.startswith(prefix) and key > after)
-            return [row for key in keys if (row := self._world.row(key))][:limit]
+            rows = [row for key in keys if (row := self._world.row(key))]
+            return [row for row in rows if row.expires is None or not lasting][:limit]
 
     def due(self, now: int, *, beyond: int | None = None, limit: int = 50) -> list[Row]:
         with self._world.lock:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from mailstop.engines.sqlite.connection import Connection
 
 
+_LAST = 1 << 62  # by when every row that expires will have
+
+
 class SQLiteBoard:
     """Rows with a revision, beside the ledger in the same file."""
 
@@ -30,8 +33,9 @@ class SQLiteBoard:
         rows = self._connection.rows(QUERY["board_row"], {"key": key, "now": _now()})
         return self._row(rows[0]) if rows else None
 
-    def under(self, prefix: str, *, after: str = "", limit: int | None = None) -> list[Row]:
-        bounds = {**_bounds(prefix), "after": after, "now": _now(), "limit": -1 if limit is None else limit}
+    def under(self, prefix: str, *, after: str = "", limit: int | None = None, lasting: bool = False) -> list[Row]:
+        now = _LAST if lasting else _now()
+        bounds = {**_bounds(prefix), "after": after, "now": now, "limit": -1 if limit is None else limit}
         return [self._row(row) for row in self._connection.rows(QUERY["board_under"], bounds)]
 
     def due(self, now: int, *, beyond: int | None = None, limit: int = 50) -> list[Row]:

@@ -1,7 +1,8 @@
 """Connection: one SQLite file opened the way a ledger needs it, and errors in mailstop's words.
 
-WAL, `synchronous=FULL`: a commit that returned is on disk. Short transactions, each behind the gate. The schema's
-version is `user_version`; a file of a newer format, of another program, or damaged is refused and left as it is.
+WAL, `synchronous=FULL`: a durable commit that returned is on disk. Short transactions, each behind the gate. The
+schema's version is `user_version`; a file of a newer format, of another program, or damaged is refused and left as it
+is.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 
-from mailstop import faults
+from mailstop import errors, faults
 from mailstop.engines.sqlite.driver import sqlite3
 from mailstop.engines.sqlite.gate import Gate
 from mailstop.engines.sqlite.statements import sql_file
@@ -23,15 +24,7 @@ from mailstop.engines.sqlite.store_file import (
     real_path,
     refuse_lost,
 )
-from mailstop.errors import (
-    StoreBusy,
-    StoreDamaged,
-    StoreExposed,
-    StoreFull,
-    StoreNewer,
-    StoreUnavailable,
-    Uncertain,
-)
+from mailstop.errors import StoreUnavailable, Uncertain
 from mailstop.json_text import loads
 
 TYPE_CHECKING = False
@@ -129,14 +122,14 @@ class Connection:
         if mode & 0o600 != 0o600:  # which the system lets root do all the same
             raise StoreUnavailable(path=self.path, reason=f"its owner may not read and write it (mode {mode:04o})")
         if mode & 0o077:
-            raise StoreExposed(path=self.path, mode=f"{mode:04o}")
+            raise errors.StoreExposed(path=self.path, mode=f"{mode:04o}")
 
     def value(self, text: str) -> Any:
         """The value of a column that holds JSON. Raises StoreDamaged."""
         try:
             return loads(text)
         except ValueError as error:
-            raise StoreDamaged(path=self.path, reason=str(error)) from None
+            raise errors.StoreDamaged(path=self.path, reason=str(error)) from None
 
     def transaction(self, *, durable: bool = True) -> Transaction:
         """A write transaction; an exception in the block rolls it back.
@@ -160,7 +153,7 @@ class Connection:
                 faults.reach("before closing")
                 self._close_file()
                 faults.reach("closed")
-        except (StoreBusy, OSError):
+        except (errors.StoreBusy, OSError):
             pass
         self._let_go()
 
@@ -210,7 +203,7 @@ class Connection:
         """A newer format may say that this one can still write it: additive changes do."""
         ((oldest_writer,),) = self.sqlite.execute("SELECT oldest_writer FROM format").fetchall()
         if oldest_writer > FORMAT:
-            raise StoreNewer(path=self.path, found=found, known=FORMAT)
+            raise errors.StoreNewer(path=self.path, found=found, known=FORMAT)
 
     def _migrate(self) -> None:
         """Bring the schema up to date. Whoever comes second finds it done."""
@@ -313,16 +306,16 @@ def translated(error: sqlite3.Error | OSError, path: str) -> StoreUnavailable:
     """An error of SQLite or of the system in mailstop's words."""
     if isinstance(error, OSError):
         full = error.errno in (28, 122)  # ENOSPC, EDQUOT
-        return StoreFull(path=path) if full else StoreUnavailable(path=path, reason=error.strerror or str(error))
+        return errors.StoreFull(path=path) if full else StoreUnavailable(path=path, reason=error.strerror or str(error))
     code = _code(error)
     if code in _DAMAGED or str(error).startswith("Could not decode"):  # a text that is not UTF-8 any more
-        return StoreDamaged(path=path, reason=str(error))
+        return errors.StoreDamaged(path=path, reason=str(error))
     if code == sqlite3.SQLITE_ERROR and _tells_of_schema(str(error)):
-        return StoreDamaged(path=path, reason=str(error))
+        return errors.StoreDamaged(path=path, reason=str(error))
     if code == sqlite3.SQLITE_FULL or (code in _PERHAPS_FULL and _is_full(path)):
-        return StoreFull(path=path)
+        return errors.StoreFull(path=path)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return StoreBusy(path=path, seconds=BUSY_S, holder="another program holds it open")
+        return errors.StoreBusy(path=path, seconds=BUSY_S, holder="another program holds it open")
     return StoreUnavailable(path=path, reason=str(error))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from mailstop.errors import NetworkFileSystem
+from mailstop import errors
 
 # As proc(5) names them in mountinfo. Some cannot be told: davfs2 is only `fuse` there, as are others.
 NETWORK = frozenset(
@@ -35,7 +35,7 @@ def refuse_network(path: str) -> None:
     while not os.path.isdir(folder):
         folder = os.path.dirname(folder)
     if kind := network_kind(folder):
-        raise NetworkFileSystem(path=path, kind=kind)
+        raise errors.NetworkFileSystem(path=path, kind=kind)
 
 
 def network_kind(folder: str) -> str:

@@ -198,6 +198,8 @@ _SUBJECTS: dict[str, str] = {
     "lease_taken": "leases",
     "lease_renewed": "leases",
     "lease_ended": "leases",
+    "led": "leaders",
+    "unled": "leaders",
 }
 
 _STEPS = {"letter": _letter, "taken": _taken, "left": _left, "receipt": _receipts}

@@ -12,7 +12,7 @@ import fcntl
 import os
 import sys
 
-from mailstop.errors import StoreBusy
+from mailstop import errors
 
 LONGEST_WAIT_S = 10.0
 _NOTE_BYTES = 96
@@ -95,6 +95,8 @@ class Gate:
                 if not mine and state["ended"]:
                     os.close(waiting)
         if not mine:
-            raise StoreBusy(path=self._path, seconds=self.longest_wait_s, holder=f"it is held by {self.holder()}")
+            raise errors.StoreBusy(
+                path=self._path, seconds=self.longest_wait_s, holder=f"it is held by {self.holder()}"
+            )
         os.close(self._file)
         self._file = waiting

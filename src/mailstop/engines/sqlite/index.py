@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mailstop.engines.contracts.tasks import TaskIndex
     from mailstop.engines.sqlite.driver import sqlite3
     from mailstop.engines.sqlite.subjects.channels import SQLiteChannels
+    from mailstop.engines.sqlite.subjects.leaders import SQLiteLeaders
     from mailstop.history import History, Move
     from mailstop.letter import About, Letter
     from mailstop.limits import Standing
@@ -74,6 +75,9 @@ class SQLiteIndex:
         last = _LAST if until is None else until
         ((count,),) = self._rows("count_unread", bag=bag, seat=seat, until=last, said=said)
         return int(count)
+
+    def unread_counts(self) -> dict[tuple[str, str], int]:
+        return {(bag, seat): int(count) for bag, seat, count in self._rows("unread_counts")}
 
     def owed(self, bag: str, seat: str, *, limit: int = 20) -> list[Letter]:
         return self._letters("owed", bag=bag, seat=seat, limit=limit)
@@ -129,6 +133,20 @@ class SQLiteIndex:
         from mailstop.engines.sqlite.subjects.channels import SQLiteChannels
 
         return SQLiteChannels(self._tables)
+
+    def was_led(self, bag: str, project_id: str) -> bool:
+        ((found,),) = self._rows("was_led", bag=bag, project_id=project_id)
+        return bool(found)
+
+    def leads(self, session: str) -> bool:
+        ((found,),) = self._rows("leads", session=session)
+        return bool(found)
+
+    @property
+    def leaders(self) -> SQLiteLeaders:
+        from mailstop.engines.sqlite.subjects.leaders import SQLiteLeaders
+
+        return SQLiteLeaders(self._tables)
 
     def bags(self) -> list[str]:
         return [bag for (bag,) in self._rows("bags")]

@@ -194,3 +194,20 @@ CREATE TABLE lease_addresses (
     PRIMARY KEY (scope, literal, term, item, place)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX lease_addresses_lease ON lease_addresses (term, item, place);
+
+-- Leaders: the last of each project; seat and session are empty where a term was ended.
+CREATE TABLE leaders (
+    bag TEXT NOT NULL,
+    project_id TEXT NOT NULL,
+    project TEXT NOT NULL,
+    last INTEGER NOT NULL,
+    term INTEGER NOT NULL,
+    seat TEXT NOT NULL,
+    session TEXT NOT NULL,
+    epoch INTEGER NOT NULL,
+    since INTEGER NOT NULL,
+    forced INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    PRIMARY KEY (bag, project_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX leaders_session ON leaders (session) WHERE session <> '';

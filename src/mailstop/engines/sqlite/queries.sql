@@ -39,6 +39,9 @@ SELECT (SELECT count(*) FROM deliveries INDEXED BY deliveries_unread
         WHERE :said AND r.bag = :bag AND r.seat = :seat AND NOT EXISTS (
             SELECT 1 FROM heard h WHERE h.bag = r.bag AND h.seat = r.seat AND h.channel = r.channel AND h.n = l.n));
 
+-- unread_counts: how many letters each seat was not shown; uses deliveries_unread
+SELECT bag, seat, count(*) FROM deliveries INDEXED BY deliveries_unread WHERE shown = 0 GROUP BY bag, seat;
+
 -- owed: letters shown to a seat that ask for a reply and have none from it, oldest first
 SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread
 FROM owed o JOIN deliveries d USING (bag, seat, n) JOIN letters l USING (n) JOIN entries e USING (n)
@@ -78,6 +81,12 @@ FROM (SELECT m.n, m.seat FROM moves m JOIN entries e USING (n)
       ORDER BY m.n DESC LIMIT 1) last
 JOIN moves m ON m.bag = :bag AND m.seat = last.seat AND m.n > last.n JOIN entries e ON e.n = m.n
 ORDER BY m.n LIMIT 1;
+
+-- was_led: whether anybody has ever led a project in a bag
+SELECT EXISTS (SELECT 1 FROM leaders WHERE bag = :bag AND project_id = :project_id);
+
+-- leads: whether a session leads anything, as far as the ledger tells; uses leaders_session
+SELECT EXISTS (SELECT 1 FROM leaders WHERE session = :session AND session <> '');
 
 -- bags: every bag that was joined or written in
 SELECT DISTINCT bag FROM seats ORDER BY bag;

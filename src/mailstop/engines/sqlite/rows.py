@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mailstop.errors import StoreDamaged
+from mailstop import errors
 from mailstop.json_text import loads
 from mailstop.letter import letter_from
 
@@ -21,7 +21,7 @@ def letter_of(row: tuple[Any, ...], path: str) -> Letter:
     try:
         return letter_from(n, letter_id, at, bag, loads(text), body, ref, thread)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise StoreDamaged(path=path, reason=f"entry {n} is no letter: {error}") from None
+        raise errors.StoreDamaged(path=path, reason=f"entry {n} is no letter: {error}") from None
 
 
 def move_of(row: tuple[Any, ...], path: str) -> Move:
@@ -33,7 +33,7 @@ def move_of(row: tuple[Any, ...], path: str) -> Move:
         data = loads(text)
         return Move(n, at, bag, seat, act, data.get("client", ""), data.get("project", ""), data.get("reason", ""))
     except (ValueError, AttributeError) as error:
-        raise StoreDamaged(path=path, reason=f"entry {n} is no move: {error}") from None
+        raise errors.StoreDamaged(path=path, reason=f"entry {n} is no move: {error}") from None
 
 
 def delivery_of(row: tuple[Any, ...]) -> Delivery:

@@ -10,9 +10,9 @@ import _thread
 import os
 import stat
 
-from mailstop import faults
+from mailstop import errors, faults
 from mailstop.engines.sqlite.driver import sqlite3
-from mailstop.errors import StoreDamaged, StoreUnavailable
+from mailstop.errors import StoreUnavailable
 
 APPLICATION = 0x6D737470  # "mstp": tells our files from another program's
 BUSY_S = 10.0  # SQLite's own waiting, a backstop behind the gate
@@ -104,7 +104,7 @@ def refuse_lost(path: str) -> None:
     """
     log = f"{path}-wal"
     if is_unmade(path) and os.path.exists(log) and os.path.getsize(log) > 0:
-        raise StoreDamaged(path=path, reason=f"it is empty or gone, but its log {log} is not")
+        raise errors.StoreDamaged(path=path, reason=f"it is empty or gone, but its log {log} is not")
 
 
 def make_file(path: str) -> None:
@@ -134,6 +134,6 @@ def refuse_other(path: str) -> None:
     if not header:
         return
     if not header.startswith(_MAGIC) or len(header) < _HEADER_BYTES:
-        raise StoreDamaged(path=path, reason="it is no SQLite database")
+        raise errors.StoreDamaged(path=path, reason="it is no SQLite database")
     if int.from_bytes(header[_APPLICATION_AT : _APPLICATION_AT + 4], "big") != APPLICATION:
         raise StoreUnavailable(path=path, reason="it is the database of another program")

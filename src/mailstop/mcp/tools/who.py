@@ -19,7 +19,8 @@ LONGEST_PLACE = 200  # characters of a folder, a project, a branch
 
 def run(call: Call) -> Answer:
     """List the living, and the empty seats where letters wait; all of them when asked."""
-    everyone = [each for each in call.office.reading.roster(call.given("bag")) if each.seat.name != PERSON]
+    seats, _ = call.office.reading.attendance(call.given("bag"))
+    everyone = [each for each in seats if each.seat.name != PERSON]
     listed = [each for each in everyone if call.given("all") or each.holder.present or each.waiting]
     own = {(seat.bag, seat.name) for seat in call.office.seats()}
     found = [_told(each, own) for each in listed]

@@ -57,6 +57,8 @@ def said(sqlite: sqlite3.Connection, entry: Entry) -> None:
     place = {"bag": entry.bag, "seat": entry.data["from"], "channel": channel, "n": entry.n}
     if sqlite.execute(_QUERY["caught_up"], place).fetchall() == [(1,)]:
         _move(sqlite, place)
+    for seat in entry.data.get("told", ()):  # who knows it by an act of their own
+        hear(sqlite, entry.bag, seat, entry.n)
 
 
 def hear(sqlite: sqlite3.Connection, bag: str, seat: str, n: int) -> None:

@@ -7,6 +7,7 @@ where its literal part ends, and is found as if it were all that lies below that
 
 from __future__ import annotations
 
+from mailstop.engines.entry import subject
 from mailstop.engines.sqlite.statements import named, sql_file
 from mailstop.json_text import dumps
 from mailstop.lease import Address, Lease, Resource
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from mailstop.engines.entry import Entry
     from mailstop.engines.sqlite.index import Tables
 
+SUBJECT = subject("leases")  # on which all their entries stand
 STATEMENT = named(sql_file("subjects/leases.sql"))
 
 
@@ -31,7 +33,7 @@ def fold(sqlite: sqlite3.Connection, entry: Entry) -> None:
     elif entry.type == "lease_renewed":
         for term, item, until, ttl in entry.data["leases"]:
             values = {"term": term, "item": item, "until": until, "ttl": ttl, "session": entry.data["session"]}
-            sqlite.execute(STATEMENT["renew"], values)
+            sqlite.execute(STATEMENT["renew"], {**values, "note": entry.data.get("note")})
     else:
         for term, item, _reason in entry.data["leases"]:
             sqlite.execute(STATEMENT["end"], {"term": term, "item": item})
@@ -56,6 +58,10 @@ class SQLiteLeases:
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
+
+    def last(self) -> int:
+        ((number,),) = self._tables.rows(STATEMENT["last"], {"subject": SUBJECT})
+        return int(number)
 
     def near(self, address: Address) -> list[Lease]:
         literal = address.literal

@@ -1,3 +1,6 @@
+-- last: the number of the last entry about leases; uses entries_subject
+SELECT coalesce(max(n), 0) FROM entries WHERE subject = :subject;
+
 -- near: leases on a place, above it and below it; uses the key of lease_addresses, twice
 SELECT l.*, p.scope, p.literal, p.pattern, p.folds,
        l.session = :person OR EXISTS (SELECT 1 FROM seats s WHERE s.bag = l.bag AND s.name = l.seat
@@ -30,7 +33,8 @@ INSERT INTO leases VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 INSERT INTO lease_addresses VALUES (?, ?, ?, ?, ?, ?, ?);
 
 -- renew: a lease that goes on, of whoever renews it
-UPDATE leases SET until = :until, ttl = :ttl WHERE term = :term AND item = :item AND session = :session;
+UPDATE leases SET until = :until, ttl = :ttl, note = coalesce(:note, note)
+WHERE term = :term AND item = :item AND session = :session;
 
 -- end: a lease is over
 DELETE FROM leases WHERE term = :term AND item = :item;

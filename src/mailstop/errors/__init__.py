@@ -1,0 +1,128 @@
+"""Errors: one tree; each class's docstring is the message a caller reads, its fields filled in.
+
+A message says what was wrong, what holds now, and what to type next. Faces turn a class into an exit code, an MCP
+error or an HTTP code in one place each.
+
+Here are the branches. What hangs on them lies in a file for each subject, which is loaded when an error of it is first
+named: `errors.KeyReused`, or `from mailstop.errors import KeyReused` where that costs nobody anything. Making so many
+classes takes longer than a query.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mailstop.errors.asks import *
+    from mailstop.errors.budgets import *
+    from mailstop.errors.channels import *
+    from mailstop.errors.faults import *
+    from mailstop.errors.leaders import *
+    from mailstop.errors.leases import *
+    from mailstop.errors.letters import *
+    from mailstop.errors.names import *
+    from mailstop.errors.seats import *
+    from mailstop.errors.stores import *
+    from mailstop.errors.tasks import *
+    from mailstop.errors.tools import *
+
+
+class MailstopError(Exception):
+    """Something went wrong in mailstop."""
+
+    exit_code = 1
+
+    def __init__(self, **details: Any) -> None:
+        self.details = details
+        super().__init__(self.message)
+
+    @property
+    def message(self) -> str:
+        """The sentence for people and models: the docstring of the class with the details filled in."""
+        return " ".join((type(self).__doc__ or "").split()).format_map(self.details)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What a program is told beside the message."""
+        return {}
+
+    @property
+    def code(self) -> str:
+        """The class's name for machines, in snake case."""
+        name = type(self).__name__
+        return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("_")
+
+
+class Refused(MailstopError):
+    """A rule said no; nothing was stored."""
+
+    exit_code = 1
+
+
+class UsageError(MailstopError):
+    """{reason}"""
+
+    exit_code = 2
+
+
+class NotFound(MailstopError):
+    """There is nothing of that name or number."""
+
+    exit_code = 3
+
+
+class TimedOut(MailstopError):
+    """Nothing came within {seconds:g} seconds."""
+
+    exit_code = 4
+
+
+class StoreUnavailable(MailstopError):
+    """The store {path} cannot be used: {reason}. Nothing was stored."""
+
+    exit_code = 5
+
+
+class Uncertain(MailstopError):
+    """Whether it was stored is not known ({reason}). Repeat with the same --key: it is then stored once."""
+
+    exit_code = 6
+
+
+class OutputLost(MailstopError):
+    """The answer could not be written: {reason}. What was asked is done, but letters that were to be shown count as
+    unread."""
+
+    exit_code = 6
+
+
+class Conflict(MailstopError):
+    """Subject {subject} has moved on: expected {expected}, found {found}."""
+
+
+# By how often an error of theirs is named where it was not imported.
+_FILES = (
+    "letters",
+    "seats",
+    "names",
+    "stores",
+    "budgets",
+    "channels",
+    "asks",
+    "tasks",
+    "leases",
+    "leaders",
+    "faults",
+    "tools",
+)
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> type[MailstopError]:
+        """An error by its name (PEP 562)."""
+        for file in _FILES:
+            found = vars(__import__(f"{__name__}.{file}", fromlist=["_"])).get(name)
+            if found is not None:
+                return found
+        raise AttributeError(f"there is no error {name!r}")

@@ -1,0 +1,69 @@
+"""Leases on resources."""
+
+from __future__ import annotations
+
+from mailstop.errors import NotFound, Refused, StoreUnavailable, TimedOut, Uncertain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class InvalidResource(Refused):
+    """{text!r} cannot be taken: {reason}."""
+
+
+class InvalidLease(Refused):
+    """{field} of a lease was refused: {reason}. Nothing was taken."""
+
+
+class LeaseTaken(Refused):
+    """{taken}. Nothing was {act}. To wait until it is free: mailstop lease take --wait SECONDS; to ask: {asking}"""
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Who holds what."""
+        return {"taken": self.details["leases"]}
+
+
+class LeaseOfOthers(Refused):
+    """This session holds no lease on {resource}: {taken}. Nothing was {act}. To ask: {asking}"""
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Who holds what."""
+        return {"taken": self.details["leases"]}
+
+
+class StaleTerm(Refused):
+    """Term {term} does not hold {resource}: {now}. Nothing was {act}. What is taken: mailstop lease list"""
+
+
+class LeasesMove(Refused):
+    """Leases were taken and ended faster than this one could be {act}. Nothing was {act}: try again."""
+
+
+class UnknownLease(NotFound):
+    """{who} a lease on {resource}{nearest}. Nothing was done. All leases: mailstop lease list"""
+
+
+class NoLease(NotFound):
+    """This session holds no lease. To take one: mailstop lease take PATH"""
+
+
+class LeaseStillTaken(TimedOut):
+    """{taken}, still after {seconds:g} seconds. Nothing was taken. To wait again, repeat this; to ask: {asking}"""
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Who holds what."""
+        return {"taken": self.details["leases"]}
+
+
+class CannotTell(StoreUnavailable):
+    """Whether it is taken cannot be told: {reason}"""
+
+
+class LeaseUncertain(Uncertain):
+    """Whether this was stored is not known ({reason}). Repeat the same command: who holds a lease already renews it by
+    taking it again."""

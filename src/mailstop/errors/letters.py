@@ -1,0 +1,41 @@
+"""Letters."""
+
+from __future__ import annotations
+
+from mailstop.errors import NotFound, Refused
+
+
+class OwnSeat(Refused):
+    """A letter from {name!r}{where} to itself was refused: nobody writes to their own seat."""
+
+
+class InvalidBody(Refused):
+    """The body was refused: {reason}. Nothing was stored."""
+
+
+class BodyTooLarge(Refused):
+    """The body has {size} bytes; a letter may have {limit}. Put the text into a file and name it: --artifact PATH"""
+
+
+class InvalidKind(Refused):
+    """{kind!r} is no kind: one printable line of at most 40 characters."""
+
+
+class InvalidField(Refused):
+    """{field} was refused: {reason}."""
+
+
+class KeyReused(Refused):
+    """Key {key!r} was already used for letter {n} with another content. Nothing was stored: use another key."""
+
+
+class NoReply(Refused):
+    """Letter {n} cannot be answered by this seat: {reason}."""
+
+
+class UnknownNumber(NotFound):
+    """There is no letter {n}. The newest is {newest}: mailstop read"""
+
+
+class OtherBag(NotFound):
+    """Letter {n} is in bag {bag}, not in bag {asked}. Its number is enough: leave --bag out."""
