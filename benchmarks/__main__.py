@@ -8,7 +8,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 
-from benchmarks import durable_send, guards, hooks, leases, sixteen_writers, tasks, unread, wakes, who, whole_processes
+from benchmarks import (
+    durable_send,
+    guards,
+    hooks,
+    leases,
+    mcp_stdio,
+    sixteen_writers,
+    tasks,
+    unread,
+    wakes,
+    who,
+    whole_processes,
+)
 from benchmarks.measure import Comparison
 
 
@@ -27,6 +39,7 @@ def main(words: list[str]) -> int:
         "unread": lambda: unread.comparisons(many),
         "tasks": lambda: tasks.comparisons(min(many, 100_000)),
         "wakes": wakes.comparisons,
+        "mcp_stdio": mcp_stdio.comparisons,
         "who": who.comparisons,
     }
     unknown = [name for name in names if name not in suites]

@@ -163,7 +163,7 @@ def deliver(
     for letter in letters:
         if len(letter.body) > limit_bytes:
             break
-        blocks.append(_block(letter, clean(letter.body), now_ms=now_ms, nonce=nonce, person=person, store=store))
+        blocks.append(letter_block(letter, clean(letter.body), now_ms=now_ms, nonce=nonce, person=person, store=store))
         longer = _composed(letters[: len(blocks)], blocks, left - len(blocks), person, store)
         if _size(longer) > limit_bytes:
             break
@@ -231,7 +231,7 @@ def whole(
     addressed: whether it was written to the reader; to nobody else it says that a reply is needed, or how to answer.
     """
     shown = clean(letter.body)
-    block = _block(letter, shown, now_ms=now_ms, nonce=nonce, person=person, addressed=addressed, store=store)
+    block = letter_block(letter, shown, now_ms=now_ms, nonce=nonce, person=person, addressed=addressed, store=store)
     return _composed([letter], [block], 0, person)
 
 
@@ -270,7 +270,7 @@ def _cut(letter: Letter, left: int, limit_bytes: int, *, now_ms: int, nonce: str
     """The longest beginning of a letter that fits; empty when not one character does."""
 
     def text(shown: str, omitted: int) -> str:
-        block = _block(letter, shown, omitted=omitted, now_ms=now_ms, nonce=nonce, person=person, store=store)
+        block = letter_block(letter, shown, omitted=omitted, now_ms=now_ms, nonce=nonce, person=person, store=store)
         return _composed([letter], [block], left, person, store)
 
     room = limit_bytes - _size(text("", _size(letter.body)))
@@ -279,14 +279,15 @@ def _cut(letter: Letter, left: int, limit_bytes: int, *, now_ms: int, nonce: str
 
 
 def _composed(letters: Sequence[Letter], blocks: Sequence[str], left: int, person: str, store: str = "") -> str:
-    head = _heading(letters, person)
+    head = heading(letters, person)
     if len(letters) > 1:
         head += _overview(letters)
     tail = [_waiting(left, "more ", store)] if left else []
     return "\n\n".join([head, *blocks, *tail])
 
 
-def _heading(letters: Sequence[Letter], person: str) -> str:
+def heading(letters: Sequence[Letter], person: str) -> str:
+    """The line above letters: who wrote them, and what that is worth."""
     count = len(letters)
     by_person = sum(letter.sender == person for letter in letters)
     what = "a letter" if count == 1 else f"{count} letters"
@@ -300,18 +301,18 @@ def _heading(letters: Sequence[Letter], person: str) -> str:
 
 
 def _overview(letters: Sequence[Letter]) -> str:
-    by_kind: dict[str, list[int]] = {letter.kind: [] for letter in letters if _reply_due(letter)}  # those come first
+    by_kind: dict[str, list[int]] = {letter.kind: [] for letter in letters if reply_due(letter)}  # those come first
     for letter in letters:
         by_kind.setdefault(letter.kind, []).append(letter.n)
     kinds = [f'"{one_line(kind, LONGEST_KIND)}" {_listed(numbers)}' for kind, numbers in by_kind.items()]
-    due = [letter.n for letter in letters if _reply_due(letter)]
+    due = [letter.n for letter in letters if reply_due(letter)]
     overview = f"\nBy kind: {'; '.join(kinds[:_LISTED])}" if len(kinds) > 1 else ""
     if len(kinds) > _LISTED:
         overview += f"; {_count(len(kinds) - _LISTED, 'more kind')}"
     return overview + (f"\nA reply is needed to {_listed(due)}." if due else "")
 
 
-def _block(
+def letter_block(
     letter: Letter,
     shown: str,
     *,
@@ -322,6 +323,10 @@ def _block(
     addressed: bool = True,
     store: str = "",
 ) -> str:
+    """One letter: its origin, what its kind means, the fenced text, and how to answer.
+
+    shown: its cleaned body, or a beginning of it; omitted: how many bytes of it are left out. addressed: see `whole`.
+    """
     lines = [_origin(letter, now_ms, person, addressed=addressed)]
     hint = kind_of(letter.kind)
     if _brings_task(letter, addressed):
@@ -378,7 +383,7 @@ def _closing(letter: Letter, nonce: str, store: str) -> list[str]:
     if letter.task and _brings_task(letter, True):
         return _task_closing(letter, letter.task, nonce, store)
     expects = kind_of(letter.kind).expects
-    if not _reply_due(letter):
+    if not reply_due(letter):
         line = "No reply is needed. If one helps:"
         if letter.channel:
             asks = action_needed(letter.kind, letter.needs_reply)
@@ -424,7 +429,7 @@ def _task_closing(letter: Letter, task: About, nonce: str, store: str) -> list[s
     ]
 
 
-def _reply_due(letter: Letter) -> bool:
+def reply_due(letter: Letter) -> bool:
     """Whether its reader owes a reply. What is asked of everyone obliges none."""
     if letter.closed or letter.channel:
         return False

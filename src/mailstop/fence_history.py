@@ -47,13 +47,20 @@ class Reader(Record):
     """Who reads. nonce: at least eight random letters and digits; empty for a person. limit_bytes: None is no limit.
 
     bag: the bag the page is about, which need not be said again; None when it is about several. store: what commands
-    have to say of the store.
+    have to say of the store. tools: whether the reader calls tools instead of commands.
     """
 
     nonce: str = ""
     limit_bytes: int | None = None
     bag: str | None = DEFAULT_BAG
     store: str = ""
+    tools: bool = False
+
+    def left_out(self, letter: Letter, omitted: int) -> str:
+        """What is said under a letter that was cut."""
+        if self.tools:
+            return f"{omitted} more bytes of this letter are left out: read with number {letter.n}"
+        return left_out(letter, omitted, self.store)
 
 
 def history_page(history: History, title: str, more: str, reader: Reader) -> Page:
@@ -132,9 +139,9 @@ def _composed(letter: Letter, shown: str, reader: Reader) -> str:
 
 def _begun(letter: Letter, reader: Reader, room: int) -> str:
     """The letter with as much of its body as leaves the whole within `room` bytes."""
-    fixed = _size(_composed(letter, "", reader) + "\n" + left_out(letter, _size(letter.body), reader.store))
+    fixed = _size(_composed(letter, "", reader) + "\n" + reader.left_out(letter, _size(letter.body)))
     shown, omitted = beginning(letter.body, room - fixed)
-    return _composed(letter, shown, reader) + (f"\n{left_out(letter, omitted, reader.store)}" if omitted else "")
+    return _composed(letter, shown, reader) + (f"\n{reader.left_out(letter, omitted)}" if omitted else "")
 
 
 def _head(record: Letter | Move, reader: Reader) -> str:

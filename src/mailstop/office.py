@@ -546,6 +546,21 @@ class Office:
         if offer.hands:
             rules.receipts.record_shown(self.store, self.session_id, offer.hands, evidence=evidence, now=self.clock())
 
+    def withdrawn(self, offer: Offer) -> None:
+        """The caller's client has thrown the offer away, though it was written: its letters are offered again."""
+        if offer.hands:
+            rules.receipts.record_handed(self.store, self.session_id, offer.hands, now=self.clock(), keep=False)
+
+    def waiting(self) -> int:
+        """How many letters wait for the caller that it was not given yet."""
+        own = self.seats()
+        handout = rules.hands.handout_of(self.store, self.session_id) if own else None
+        return sum(
+            max(0, self.store.index.count_unread(seat.bag, seat.name) - len(handout.numbers(seat)))
+            for seat in own
+            if handout
+        )
+
     def prove(self, event: rules.proofs.Event) -> tuple[int, ...]:
         """The caller's client told of an event; return the letters that it proves shown."""
         return rules.receipts.prove(self.store, self.session_id, event, now=self.clock())
@@ -562,6 +577,12 @@ class Office:
         if self.session is None:
             return []
         return rules.rings.to_announce(self.store, self.session, self.seats(), now=self.clock())
+
+    def unrung(self, after: int) -> list[Letter]:
+        """The caller's new letters behind number `after` that no door is to bring, oldest first; a page of them."""
+        if self.session is None:
+            return []
+        return rules.rings.unrung(self.store, self.session, self.seats(), after=after)
 
     def announcing(self, found: Sequence[Announced]) -> list[Announced]:
         """The monitor is about to ring for these."""

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -156,4 +157,28 @@ def test_a_hook_that_finds_nothing_is_lean(claude: ClaudeParty) -> None:
     run, modules = imported(claude, "hook", input=json.dumps(event))
 
     assert (run.code, run.out) == (0, "")
+    assert_lean(modules)
+
+
+def test_the_tools_of_a_session_are_lean_and_their_start_leaner(builder: Party, reviewer: Party) -> None:
+    reviewer.send("builder", "please look")
+    agreed = {"protocolVersion": "x", "capabilities": {}, "clientInfo": {"name": "x"}}
+    calls: list[dict[str, Any]] = [{"name": name} for name in ("me", "who", "check", "read")]
+    calls.append({"name": "send", "arguments": {"to": "reviewer", "body": "x"}})
+    requests: list[tuple[str, Any]] = [("initialize", agreed), ("tools/list", {})]
+    requests += [("tools/call", call) for call in calls]
+    lines = [
+        json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+        for number, (method, params) in enumerate(requests)
+    ]
+
+    run, modules = imported(builder, "mcp", input=lines[0])
+    assert json.loads(run.out)["result"]["serverInfo"]["name"] == "mailstop"
+    assert TOO_DEAR.intersection(modules) == set()
+    assert not {"mailstop.office", "mailstop.mcp.tools", "_sqlite3"}.intersection(modules)
+
+    run, modules = imported(builder, "mcp", input="\n".join(lines))
+    answers = [json.loads(line)["result"] for line in run.out.splitlines()]
+    assert [answer.get("isError") for answer in answers] == [None, None, False, False, False, False, False]
+    assert "please look" in run.out
     assert_lean(modules)

@@ -52,6 +52,7 @@ VERBS = {
     "demo": "let two programs exchange letters in a temporary home",
     "doctor": "look for what is wrong, and mend it",
     "version": "print the version",
+    "mcp": "for clients: the tools of MCP, on standard input and output",
     "hook": "for clients: take a hook's event from standard input",
 }
 # verbs of which it may be in doubt whether anything was stored

@@ -13,7 +13,7 @@ GROUPS = (
     ("sit", ("join", "leave", "subscribe", "unsubscribe")),
     ("bound", ("budget", "limits")),
     ("tend", ("doctor", "demo", "version")),
-    ("for clients", ("hook",)),
+    ("for clients", ("mcp", "hook")),
 )
 
 EXAMPLES = """\

@@ -12,6 +12,7 @@ import time
 
 from mailstop import errors
 from mailstop.clients.process import namespace, started_at
+from mailstop.clients.small_file import read_small
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ UNKNOWN_TURN = "?"
 _HEXADECIMAL = frozenset("0123456789abcdef")
 _HEAD_BYTES = 4096  # of a transcript: its first line begins with who made it
 _TAIL_BYTES = 256 * 1024
+_LARGEST_ENVIRONMENT = 256 * 1024
 _START = b'"type":"task_started"'
 _ENDS = (b'"type":"task_complete"', b'"type":"turn_aborted"')
 
@@ -53,6 +55,13 @@ def home_of(environment: Mapping[str, str]) -> str:
     """CODEX_HOME as the hooks of the same process see it, else ~/.codex."""
     home = environment.get("HOME") or os.path.expanduser("~")
     return environment.get("CODEX_HOME") or f"{home}/.codex"
+
+
+def home_of_process(pid: int, environment: Mapping[str, str]) -> str:
+    """CODEX_HOME of a running Codex, which it does not hand to its MCP servers; else as `home_of` has it."""
+    content = read_small(f"/proc/{pid}/environ", largest=_LARGEST_ENVIRONMENT) or b""
+    told = (part.partition(b"=")[2] for part in content.split(b"\0") if part.startswith(b"CODEX_HOME="))
+    return os.fsdecode(next(told, b"")) or home_of(environment)
 
 
 def details_of(environment: Mapping[str, str], pid: int, event: Mapping[str, Any] | None = None) -> dict[str, str]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from mailstop.errors.seats import *
     from mailstop.errors.stores import *
     from mailstop.errors.tasks import *
+    from mailstop.errors.tools import *
 
 
 class MailstopError(Exception):
@@ -101,7 +102,20 @@ class Conflict(MailstopError):
 
 
 # By how often an error of theirs is named where it was not imported.
-_FILES = ("letters", "seats", "names", "stores", "budgets", "channels", "asks", "tasks", "leases", "leaders", "faults")
+_FILES = (
+    "letters",
+    "seats",
+    "names",
+    "stores",
+    "budgets",
+    "channels",
+    "asks",
+    "tasks",
+    "leases",
+    "leaders",
+    "faults",
+    "tools",
+)
 
 if not TYPE_CHECKING:
 

@@ -36,7 +36,7 @@ class Terms(Record):
     all. hands_out: whether to hand out what is given; a mere look does not. call: see Hand; the offer's text is then
     not printed.
     store: what the text's commands have to say of the store. compose: makes of letters, and of how many wait besides,
-    what is printed instead of that text, and says which of them it holds whole.
+    what is printed instead of that text, and says which of them it holds whole. nonce: of the fence that it prints.
     """
 
     act: str
@@ -51,6 +51,7 @@ class Terms(Record):
     call: str = ""
     store: str = ""
     compose: Callable[[Sequence[Letter], int], Delivery] | None = None
+    nonce: str = ""
     only: int = 0
 
 
@@ -74,7 +75,7 @@ def offer(store: Store, session: str, seats: Sequence[Seat], terms: Terms, *, no
         found, waiting = _waiting(store, handout, seats, terms, now=now)
         if not found:
             return Offer(more=0)
-        nonce = os.urandom(4).hex()
+        nonce = terms.nonce or os.urandom(4).hex()
         delivery = _delivery([letter for _, letter in found], waiting - len(found), terms, nonce, now)
         given = {*delivery.whole, *delivery.part}
         letters = tuple(letter for _, letter in found if letter.n in given)

@@ -155,6 +155,19 @@ def to_announce(store: Store, session: Session, seats: Sequence[Seat], *, now: i
     return [(seat, letter, route.by(MONITOR)) for seat, letter, route in waiting]
 
 
+def unrung(store: Store, session: Session, seats: Sequence[Seat], *, after: int) -> list[Letter]:
+    """The letters behind number `after` that wait for the session and that no door, and no hook, is to bring."""
+    handout = handout_of(store, session.id)
+    found: dict[int, Letter] = {}
+    for seat in seats:
+        handed_out = handout.numbers(seat)
+        begin = max(after, seat.announced)
+        letters = store.index.unread(seat.bag, seat.name, after=begin, limit=MOST_LETTERS + len(handed_out))
+        taken = {Route.of(row).letter_id for row in store.board.under(routes.routes_of(seat.bag, seat.name))}
+        found |= {one.n: one for one in letters if one.n not in handed_out and one.id not in taken}
+    return [found[n] for n in sorted(found)[:MOST_LETTERS]]
+
+
 def _is_open(route: Route, now: int) -> bool:
     awaited = route.rung or (route.way == SOCKET and not route.attempts)  # whoever claimed the socket is about to ring
     if route.way == TURN or (route.way in (MONITOR, SOCKET) and awaited):

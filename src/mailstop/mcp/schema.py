@@ -1,0 +1,67 @@
+"""Schema: whether arguments are what a tool's input schema says. The part of JSON Schema that our tools use."""
+
+from __future__ import annotations
+
+from mailstop.errors import InvalidArguments
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+_LONGEST_QUOTE = 60  # characters of a wrong value that its refusal repeats
+
+
+def checked(arguments: Mapping[str, Any], schema: Mapping[str, Any], tool: str) -> dict[str, Any]:
+    """The arguments, whole numbers as integers. Raises InvalidArguments with all that is wrong."""
+    known = schema["properties"]
+    wrong = [f"{_quoted(name)} is unknown" for name in arguments if name not in known]
+    wrong += [f"{name} is missing" for name in schema.get("required", ()) if name not in arguments]
+    given = {name: _whole(value) for name, value in arguments.items() if name in known}
+    for name, value in given.items():
+        wrong += _wrong(value, known[name], name)
+    if wrong:
+        needed = schema.get("required", ())
+        takes = ", ".join(f"{name} (needed)" if name in needed else name for name in known) or "nothing"
+        raise InvalidArguments(problem="; ".join(wrong[:5]), tool=tool, takes=takes)
+    return given
+
+
+def _wrong(value: Any, schema: Mapping[str, Any], name: str) -> list[str]:
+    types = schema["type"]
+    types = [types] if isinstance(types, str) else types
+    if not any(_TYPES[one](value) for one in types):
+        return [f"{name} is no {' or '.join(types)}"]
+    if isinstance(value, str):
+        if any("\ud800" <= character <= "\udfff" for character in value):
+            return [f"{name} holds half of a surrogate pair"]
+        if "enum" in schema and value not in schema["enum"]:
+            return [f"{name} is none of {', '.join(schema['enum'])}: {_quoted(value)}"]
+    elif isinstance(value, list):
+        return [
+            found for index, item in enumerate(value) for found in _wrong(item, schema["items"], f"{name}[{index}]")
+        ]
+    elif not isinstance(value, bool):
+        least, most = schema.get("minimum", value), schema.get("maximum", _LARGEST)
+        if not least <= value <= most:
+            return [f"{name} is not between {least} and {most}"]
+    return []
+
+
+_LARGEST = (1 << 62) - 1  # what a number of the ledger can be
+
+_TYPES: dict[str, Callable[[Any], bool]] = {
+    "string": lambda value: isinstance(value, str),
+    "boolean": lambda value: isinstance(value, bool),
+    "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
+    "array": lambda value: isinstance(value, list),
+}
+
+
+def _whole(value: Any) -> Any:
+    """A number without a fraction as the integer that JSON Schema takes it for."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _quoted(text: str) -> str:
+    return repr(text[:_LONGEST_QUOTE])

@@ -1,0 +1,88 @@
+"""The official SDK's client speaks with `mailstop mcp` over real pipes, in both eras."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.party import MAILSTOP, Party
+
+CLIENT = str(Path(__file__).parents[1] / "mcp_client.py")
+MODES = {"legacy": "2025-11-25", "auto": "2026-07-28", "2026-07-28": "2026-07-28"}
+
+
+def done(party: Party, mode: str, *steps: list[Any]) -> list[Any]:
+    """What came of each step, after what was agreed."""
+    told = {"mode": mode, "command": [MAILSTOP, "mcp"], "steps": list(steps)}
+    run = party.call([sys.executable, CLIENT], input=json.dumps(told))
+    assert run.code == 0, run.err
+    assert run.err == ""
+    found: list[Any] = run.json
+    return found
+
+
+@pytest.mark.parametrize(("mode", "version"), MODES.items())
+def test_a_session_is_agreed_in_either_era_and_its_tools_are_listed(stranger: Party, mode: str, version: str) -> None:
+    agreed, listed = done(stranger, mode, ["list_tools"])
+
+    assert agreed["version"] == version
+    # A client that states a version asks for nothing before its first call.
+    assert mode == version or agreed["instructions"].startswith("mailstop: mail between coding agents")
+    assert [tool["name"] for tool in listed["tools"]] == ["me", "who", "send", "check", "read"]
+    for tool in listed["tools"]:
+        assert tool["inputSchema"]["additionalProperties"] is False
+        assert set(tool["annotations"]) == {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_letters_go_to_and_fro(seat: Any, stranger: Party, mode: str) -> None:
+    peer: Party = seat("peer")
+    asked = peer.send("builder", "Does it survive?", "--needs-reply", "--hold")
+
+    _, joined, checked, sent, refused, standing = done(
+        stranger,
+        mode,
+        ["call_tool", "me", {"action": "join", "name": "builder"}],
+        ["call_tool", "check", {}],
+        ["call_tool", "send", {"ref": asked, "body": "It does."}],
+        ["call_tool", "send", {"to": "nobody", "body": "hello"}],
+        ["call_tool", "read", {"number": asked}],
+    )
+
+    assert joined["structuredContent"]["seats"][0]["seat"] == "builder"
+    assert "Does it survive?" in checked["structuredContent"]["text"]
+    assert checked["content"][0]["text"] == checked["structuredContent"]["text"]
+    assert sent["structuredContent"]["recipients"][0]["seat"] == "peer"
+    assert (refused["isError"], refused["structuredContent"]["code"]) == (True, "unknown_seat")
+    answer = sent["structuredContent"]["n"]
+    assert standing["structuredContent"]["recipients"] == [f"builder: answered by letter {answer}"]
+    assert "It does." in peer.run("check").out
+
+
+def test_the_client_finds_every_answer_as_the_tools_schema_says(stranger: Party) -> None:
+    """It validates the structured content of each call that is no error."""
+    steps = [["call_tool", "me", {"action": "join", "name": "builder"}], ["call_tool", "me", {}]]
+    steps += [["call_tool", name, {}] for name in ("who", "check", "read")]
+    steps += [["call_tool", "send", {"to": ["human"], "body": "hello"}], ["call_tool", "me", {"action": "leave"}]]
+
+    for result in done(stranger, "auto", ["list_tools"], *steps)[2:]:
+        assert result["isError"] is False
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_an_unknown_tool_and_an_unknown_method_are_errors_of_the_protocol(stranger: Party, mode: str) -> None:
+    _, tool, prompts = done(stranger, mode, ["call_tool", "nonsense", {}], ["list_prompts"])
+
+    assert tool == {"error": -32602}
+    assert prompts == {"error": -32601}
+
+
+def test_the_server_ends_by_itself_when_its_client_leaves(stranger: Party) -> None:
+    done(stranger, "legacy", ["call_tool", "me", {"action": "join", "name": "builder"}])
+
+    assert "builder" not in stranger.run("who").out.split("\n")[0]
+    assert stranger.run("who", "--all", "--json").json["seats"][0]["state"] == "empty"
