@@ -52,6 +52,7 @@ VERBS = {
     "demo": "let two programs exchange letters in a temporary home",
     "doctor": "look for what is wrong, and mend it",
     "version": "print the version",
+    "serve": "serve the tools of MCP over HTTP",
     "mcp": "for clients: the tools of MCP, on standard input and output",
     "hook": "for clients: take a hook's event from standard input",
 }

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mailstop.errors.leases import *
     from mailstop.errors.letters import *
     from mailstop.errors.names import *
+    from mailstop.errors.resident import *
     from mailstop.errors.seats import *
     from mailstop.errors.stores import *
     from mailstop.errors.tasks import *
@@ -115,6 +116,7 @@ _FILES = (
     "leaders",
     "faults",
     "tools",
+    "resident",
 )
 
 if not TYPE_CHECKING:
