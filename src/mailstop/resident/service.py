@@ -159,8 +159,7 @@ class Service:
         await self._duty.close()
         for connected in self.callers.everyone():
             self._end_soon(connected)
-        while self._ending:
-            await asyncio.wait(self._ending)
+        await self.settled()
         self._workers.close()
 
     # -- sessions
@@ -203,6 +202,11 @@ class Service:
         except Exception as error:  # the end of this process proves the same
             log(error, "the end of a session")
         self._duty.look_soon()
+
+    async def settled(self) -> None:
+        """Wait until the sessions have ended that were to be."""
+        while self._ending:
+            await asyncio.wait(self._ending)
 
     def _again(self, exchange: Exchange) -> None:
         """A client listens again that had hung up: its session goes on."""
