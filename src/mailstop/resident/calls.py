@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
+from contextlib import contextmanager, nullcontext
 
 from mailstop import config
 from mailstop.errors import Failed, FailedInDoubt, MailstopError, MustJoin, NoConnection
@@ -18,7 +20,7 @@ from mailstop.resident.log import log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
     from typing import Any
 
     from mailstop.engines.base import Store
@@ -48,6 +50,7 @@ class Asked(Record):
     tool: Tool
     arguments: Mapping[str, Any]
     progress: Progress | None = None
+    one_at_a_time: threading.Lock | None = None  # whoever looks, for as long as it does
 
 
 class Said(Record):
@@ -68,12 +71,18 @@ class Calls:
         self._workers, self._callers, self._rings = workers, callers, rings
         self._figures, self._after = figures, after
         self._writing: dict[Connected, set[asyncio.Task[None]]] = {}
+        self._ending: set[asyncio.Task[None]] = set()
         self.draining = False
 
     def drain(self) -> None:
         """Let nobody wait any longer: who does is answered with what there is."""
         self.draining = True
         self._rings.wake_all()
+
+    async def settled(self) -> None:
+        """Wait until all is recorded of calls that are over."""
+        while tasks := {*self._ending, *(task for some in self._writing.values() for task in some)}:
+            await asyncio.wait(tasks)
 
     async def call(self, asked: Asked) -> dict[str, Any]:
         """The result of a call, as the protocol has it."""
@@ -110,7 +119,8 @@ class Calls:
             office = self._callers.office(connected, store, looks=tool.reads_only)
             self._callers.prove(office, connected, asked.exchange.arrived)
             call = Call(office, given, lambda name, bag: self._callers.seat(connected, office, name, bag))
-            answer = run(call)
+            with asked.one_at_a_time or nullcontext():
+                answer = run(call)
             bell = office.session.bell if office.session else PERSON
             return Said(answer, bell, "" if answer is None or tool.delivers else _mail(office))
         except MustJoin:
@@ -143,7 +153,8 @@ class Calls:
         began = told = loop.time()
         until = began + later.seconds
         gone = asked.exchange.gone
-        with self._rings.listen(bell) as rung, self._figures.waiting():
+        bells = dict.fromkeys(name for name in (bell, later.bell) if name)
+        with self._over_at_last(asked, later), self._rings.listen(*bells) as rung, self._figures.waiting():
             while True:
                 rung.clear()
                 last = self.draining or gone.is_set() or loop.time() >= until
@@ -153,8 +164,50 @@ class Calls:
                 if asked.progress and (told == began or loop.time() >= told + PROGRESS_S):
                     told = loop.time()
                     await asked.progress(round(told - began, 1), later.seconds)
-                next_told = told + PROGRESS_S if asked.progress else until
-                await _first(rung, gone, min(until, next_told) - loop.time())
+                ends, longest = await self._ends(asked, later)
+                times = [until - loop.time()] if longest is None else [until - loop.time(), longest]
+                if asked.progress:
+                    times.append(told + PROGRESS_S - loop.time())
+                await _first(rung, gone, ends, min(times))
+
+    async def _ends(self, asked: Asked, later: Later) -> tuple[Sequence[int], float | None]:
+        """What else ends the sleep of a call: see Later."""
+        ask = later.ends
+        if ask is None:
+            return (), None
+
+        def ends(_store: Store) -> tuple[Sequence[int], float | None]:
+            with asked.one_at_a_time or nullcontext():
+                return ask()
+
+        return await self._workers.run(ends)
+
+    @contextmanager
+    def _over_at_last(self, asked: Asked, later: Later) -> Iterator[None]:
+        """However the wait of a call ends, the tool is told."""
+        try:
+            yield
+        finally:
+            self._over(asked, later)
+
+    def _over(self, asked: Asked, later: Later) -> None:
+        tell = later.over
+        if tell is None:
+            return
+
+        def over(store: Store) -> None:
+            with asked.one_at_a_time or nullcontext():
+                tell(self._callers.as_it_is(asked.connected, store))
+
+        async def told() -> None:
+            try:
+                await self._workers.run(over)
+            except Exception as error:  # what it held ends with its time
+                log(error, f"the end of a wait of the tool {asked.tool.name}")
+
+        task = asyncio.ensure_future(told())
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
 
     # -- letters that were written, or not
 
@@ -167,7 +220,9 @@ class Calls:
 
     def _take_back(self, asked: Asked, said: Said) -> None:
         """A call was cancelled while it ran: whatever it was given was not written."""
-        if isinstance(said.answer, Answer) and said.answer.offer is not None:
+        if isinstance(said.answer, Later):
+            self._over(asked, said.answer)
+        elif said.answer is not None and said.answer.offer is not None:
             self._record(asked.connected, said.answer.offer, False)
 
     def cancelled(self, connected: Connected, connection: str, request: str) -> None:
@@ -211,12 +266,17 @@ def _look_of(later: Later, last: bool) -> Run:
     return lambda call: later.look(call, last)
 
 
-async def _first(rung: asyncio.Event, gone: asyncio.Event, seconds: float) -> None:
-    """Sleep until the bell is rung, the client is gone, or so long."""
+async def _first(rung: asyncio.Event, gone: asyncio.Event, ends: Sequence[int], seconds: float) -> None:
+    """Sleep until the bell is rung, the client is gone, one of the descriptors is readable, or so long."""
+    loop = asyncio.get_running_loop()
     waits = [asyncio.ensure_future(each.wait()) for each in (rung, gone)]
+    for end in ends:
+        loop.add_reader(end, rung.set)
     try:
         await asyncio.wait(waits, timeout=max(0.0, seconds), return_when=asyncio.FIRST_COMPLETED)
     finally:
+        for end in ends:
+            loop.remove_reader(end)
         for each in waits:
             each.cancel()
 

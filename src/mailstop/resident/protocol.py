@@ -5,6 +5,7 @@ What it says and refuses is what `mailstop mcp` says: the same names, schemas, r
 
 from __future__ import annotations
 
+import threading
 from functools import partial
 from typing import Any, cast
 
@@ -106,7 +107,8 @@ class Protocol(Server[Any]):
             str(context.request_id),
             tool,
             params.arguments or {},
-            partial(context.session.report_progress, message="waiting for a letter") if wants_progress else None,
+            partial(context.session.report_progress, message=f"{tool.name} waits") if wants_progress else None,
+            threading.Lock(),
         )
         result = await self._calls.call(asked)
         if connection:

@@ -25,16 +25,18 @@ class Rings:
         self._attend()
 
     @contextmanager
-    def listen(self, name: str) -> Iterator[asyncio.Event]:
-        """An event that is set at each ring of a bell from now on; whoever heard it clears it."""
+    def listen(self, *names: str) -> Iterator[asyncio.Event]:
+        """An event that is set at each ring of one of these bells from now on; whoever heard it clears it."""
         rung = asyncio.Event()
-        self._waiting.setdefault(name, set()).add(rung)
+        for name in names:
+            self._waiting.setdefault(name, set()).add(rung)
         try:
             yield rung
         finally:
-            self._waiting[name].discard(rung)
-            if not self._waiting[name]:
-                del self._waiting[name]
+            for name in names:
+                self._waiting[name].discard(rung)
+                if not self._waiting[name]:
+                    del self._waiting[name]
 
     def wake_all(self) -> None:
         """Wake all who wait, as if their bells had been rung."""

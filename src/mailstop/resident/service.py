@@ -155,6 +155,7 @@ class Service:
         if self._reaping is not None:
             self._reaping.cancel()
         self._news.close()
+        await self._calls.settled()
         self._rings.close()
         await self._duty.close()
         for connected in self.callers.everyone():
