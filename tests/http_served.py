@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import signal
 import socket
 from collections.abc import Mapping
@@ -12,7 +13,7 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 from tests.clients.waiting import wait_for
-from tests.party import LONGEST_S, Party
+from tests.party import LONGEST_S, MAILSTOP, Party, Running
 
 BOTH = "application/json, text/event-stream"
 OLD, NEW = "2025-11-25", "2026-07-28"
@@ -23,7 +24,22 @@ class Served:
 
     def __init__(self, party: Party, *words: str) -> None:
         self.party = party
-        self._running = party.start("serve", "--port", "0", "--json", *words)
+        folder = party.home / f"serve-{os.urandom(4).hex()}"
+        folder.mkdir()
+        self._errors, output = folder / "errors", folder / "output"
+        argv = [
+            "/bin/sh",
+            "-c",
+            f'exec "$0" "$@" 2>"{self._errors}"',
+            MAILSTOP,
+            "serve",
+            "--port",
+            "0",
+            "--json",
+            *words,
+        ]
+        started = {"do": "start", "argv": argv, "output": str(output), "cwd": str(party.home), "env": party.environment}
+        self._running = Running(party, party._ask(started)["pid"], output)
         told = wait_for("the server says where it serves", lambda: [one for one in self.said if one.startswith("{")])
         self.told: dict[str, Any] = json.loads(told[0])
         self.address: str = self.told["address"]
@@ -36,6 +52,11 @@ class Served:
     def __exit__(self, *_exception: object) -> None:
         if not self._over:
             self.kill()
+
+    @property
+    def log(self) -> str:
+        """What it has written to standard error."""
+        return self._errors.read_text()
 
     @property
     def said(self) -> list[str]:

@@ -171,3 +171,77 @@ def test_an_answer_says_how_many_letters_wait(inside: Inside, person: Person) ->
     person.send("ann", "hello")
 
     assert ann.told("who")["mail"].startswith("1 letter waits")
+
+
+def test_a_question_over_http_gets_its_one_answer_while_its_asker_waits(inside: Inside, seat: SeatAt) -> None:
+    peer, ann = seat("peer"), inside.joined("ann")
+    found: list[dict[str, Any]] = []
+    thread = threading.Thread(target=lambda: found.append(ann.told("ask", to="peer", body="May I?", wait=40)))
+    thread.start()
+    wait_for("it waits", lambda: waiting(inside) == 1)
+    (question,) = peer.run("asks", "--given", "--json").json["questions"]
+
+    assert peer.run("answer", str(question["n"]), "yes").code == 0
+    thread.join()
+
+    assert found[0]["state"] == "answered"
+    assert "yes" in found[0]["text"]
+
+
+def test_a_question_whose_asker_is_gone_is_waited_for_by_nobody_and_kept(inside: Inside, seat: SeatAt) -> None:
+    peer, ann = seat("peer"), inside.joined("ann")
+    asking = ann.numbered("tools/call", {"name": "ask", "arguments": {"to": "peer", "body": "May I?"}})
+    with ann.begin(asking):
+        wait_for("it waits", lambda: waiting(inside) == 1)
+        (question,) = peer.run("asks", "--given", "--json").json["questions"]
+        assert question["waits"]
+
+    def still() -> bool:
+        (asked,) = peer.run("asks", "--given", "--json").json["questions"]
+        return not asked["waits"]
+
+    wait_for("nobody waits for it", still)
+
+
+def test_who_waits_for_an_answer_hears_at_once_that_the_session_that_was_asked_is_dead(
+    inside: Inside, seat: SeatAt
+) -> None:
+    peer, ann = seat("peer"), inside.joined("ann")
+    found: list[dict[str, Any]] = []
+    thread = threading.Thread(target=lambda: found.append(ann.told("ask", to="peer", body="May I?", wait=40)))
+    thread.start()
+    wait_for("it waits", lambda: waiting(inside) == 1)
+    began = time.monotonic()
+
+    peer.close()
+    thread.join()
+
+    assert found[0]["state"] == "empty"
+    assert time.monotonic() - began < 20
+
+
+def test_what_a_connection_had_taken_is_free_when_it_closes(inside: Inside) -> None:
+    ann, ben = inside.joined("ann"), inside.joined("ben")
+    ann.told("lease", action="take", resources=["name:release"])
+    assert ben.refused("lease", action="take", resources=["name:release"])["code"]
+
+    ann.close()
+
+    wait_for("it is free", lambda: not ben.call("lease", action="take", resources=["name:release"])["isError"])
+
+
+def test_who_waits_for_what_another_connection_has_gets_it_when_that_one_closes(inside: Inside) -> None:
+    ann, ben = inside.joined("ann"), inside.joined("ben")
+    ann.told("lease", action="take", resources=["name:release"])
+    found: list[dict[str, Any]] = []
+    wish: dict[str, Any] = {"action": "take", "resources": ["name:release"], "wait": 40}
+    thread = threading.Thread(target=lambda: found.append(ben.call("lease", **wish)))
+    thread.start()
+    wait_for("it waits", lambda: waiting(inside) == 1)
+    began = time.monotonic()
+
+    ann.close()
+    thread.join()
+
+    assert not found[0]["isError"], found
+    assert time.monotonic() - began < 20

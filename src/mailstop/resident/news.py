@@ -7,6 +7,7 @@ a client listens, and nobody knows whether it does.
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 from mcp_types import Notification
 
@@ -17,8 +18,6 @@ from mailstop.resident.log import log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from mcp.server.session import ServerSession
 
     from mailstop.engines.base import Store
@@ -39,7 +38,7 @@ class News:
         if connected.is_seated and connected not in self._tasks and _wants(session):
             task = asyncio.ensure_future(self._tell(connected, session))
             self._tasks[connected] = task
-            task.add_done_callback(lambda _done: self._tasks.pop(connected, None))
+            task.add_done_callback(lambda done: self._told(connected, done))
 
     def over(self, connected: Connected) -> None:
         """A session has ended."""
@@ -51,6 +50,11 @@ class News:
         """Tell nobody anything more."""
         for task in self._tasks.values():
             task.cancel()
+
+    def _told(self, connected: Connected, done: asyncio.Task[None]) -> None:
+        self._tasks.pop(connected, None)
+        if not done.cancelled() and (error := done.exception()) is not None:
+            log(error, "the channel")
 
     async def _tell(self, connected: Connected, session: ServerSession) -> None:
         """Tell a client of each letter that nothing else brings, once."""
