@@ -67,6 +67,7 @@ class Connected:
         self.streams = 0  # on which its client listens now
         self.open: set[str] = set()  # the connections by which it calls
         self.given_at = 0  # when letters were last written to it, by the monotonic clock in nanoseconds
+        self.proved_at = 0  # up to which of these moments later calls have proved what was written
         self.given: dict[tuple[str, str], Offer] = {}  # by connection and request: what it may still throw away
         self.hung_up = False  # its client has broken off the stream, and has not called since
         # What worker threads change, one at a time:
@@ -266,8 +267,10 @@ class Callers:
     def prove(self, office: Office, connected: Connected, arrived: int) -> None:
         """The caller calls again, so it has received what earlier calls gave it. arrived: when this one came, by the
         monotonic clock in nanoseconds."""
-        if office.session is not None and arrived > connected.given_at:
+        given_at = connected.given_at  # more may be written meanwhile
+        if connected.proved_at < given_at < arrived and office.session is not None:
             office.prove(Event(CALL, name="its next tool call"))
+            connected.proved_at = given_at
 
     def end(self, connected: Connected, store: Store) -> bool:
         """End the session of one who is gone, unless it calls again by now; what it held is free. Whether it ended."""

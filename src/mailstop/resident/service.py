@@ -20,7 +20,7 @@ from starlette.routing import Route
 from mailstop.mcp.wire import LONGEST_LINE
 from mailstop.resident.callers import IDLE_MS, Callers
 from mailstop.resident.calls import Calls
-from mailstop.resident.duty import Duty
+from mailstop.resident.duty import SHORTEST_S, Duty
 from mailstop.resident.exchanges import Exchanges
 from mailstop.resident.figures import CONTENT_TYPE, Figures
 from mailstop.resident.health import Examination
@@ -172,15 +172,11 @@ class Service:
 
     def _arm(self) -> None:
         """Look for idle sessions when the next one may be."""
-        at = self.callers.next_reaping()
-        if at is None or self._exchanges.draining:
+        if self._reaping is not None or self._exchanges.draining:  # whoever has called since is idle later than that
             return
-        seconds = max(0.05, (at - self._clock()) / 1000)
-        if self._reaping is not None:
-            if self._reaping.when() <= self._loop.time() + seconds:
-                return
-            self._reaping.cancel()
-        self._reaping = self._loop.call_later(seconds, self._reap)
+        at = self.callers.next_reaping()
+        if at is not None:
+            self._reaping = self._loop.call_later(max(SHORTEST_S, (at - self._clock()) / 1000), self._reap)
 
     def _reap(self) -> None:
         self._reaping = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import resource
 import signal
@@ -90,5 +91,11 @@ async def _run(
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
-    await Service(url).run(listening, stop, lambda: ready(address))
+
+    def serving() -> None:
+        gc.collect()
+        gc.freeze()  # what the libraries made at their import stays; looking through it again and again cost a tenth
+        ready(address)
+
+    await Service(url).run(listening, stop, serving)
     say(f"process {os.getpid()} no longer serves {config.store_name(url)}")
