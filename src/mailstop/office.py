@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from mailstop.reading import Reading
     from mailstop.rules.channels import Rest
     from mailstop.rules.hands import Hand
-    from mailstop.rules.letters import Rider, Writer
+    from mailstop.rules.letters import Ride, Writer
     from mailstop.rules.offers import Offer, Terms
     from mailstop.rules.routes import Route
     from mailstop.rules.seats import Seated
@@ -397,7 +397,7 @@ class Office:
 
     # -- letters ------------------------------------------------------------------------------------------------------
 
-    def send(self, draft: Draft, *, bag: str = DEFAULT_BAG, rider: Callable[[str], Rider] | None = None) -> Sent:
+    def send(self, draft: Draft, *, bag: str = DEFAULT_BAG, rider: Ride | None = None) -> Sent:
         """Store a letter, then ring its recipients. Raises a refusal before anything is stored.
 
         rider: see `rules.letters.store_letter`.
@@ -412,11 +412,11 @@ class Office:
         self._writers[bag] = self.writer(bag)
         return self._send(self._writers[bag], draft, rider)
 
-    def notify(self, draft: Draft, *, bag: str, rider: Callable[[str], Rider] | None = None) -> Sent:
+    def notify(self, draft: Draft, *, bag: str, rider: Ride | None = None) -> Sent:
         """Store a notice of mailstop's own, from its postmaster, then ring its recipients."""
         return self._send(rules.letters.postmaster(bag), draft, rider)
 
-    def _send(self, writer: Writer, draft: Draft, rider: Callable[[str], Rider] | None) -> Sent:
+    def _send(self, writer: Writer, draft: Draft, rider: Ride | None) -> Sent:
         from mailstop.letter import NOBODY  # for who writes; a look does without it
 
         claimed: dict[str, tuple[Holder, Route | None]] = {}

@@ -220,7 +220,7 @@ class Leaders:
     def _announce(self, before: Post, seat: Seat, text: str, entry: Entry) -> None:
         """Store a change of a post that was so before, by who sits at the seat. Raises _MovedOn."""
 
-        def rider(_letter_id: str) -> Rider:
+        def rider(_letter_id: str, _recipients: Sequence[Seat]) -> Rider:
             moved = self._seen(before.subject) != before.last
             if moved or self._store.index.seat(seat.bag, seat.name) != seat:
                 raise _MovedOn
@@ -354,7 +354,7 @@ class Leaders:
             guards.update(rules.leaders.guard_of(each))
         data: dict[str, Any] = {"told": [told]} if told else {}
 
-        def rider(_letter_id: str) -> Rider:
+        def rider(_letter_id: str, _recipients: Sequence[Seat]) -> Rider:
             if any(self._seen(subject) != number for subject, number in guards.items()):
                 raise _MovedOn
             found = {key: self._store.board.get(key) for key in rows or {}}

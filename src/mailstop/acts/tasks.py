@@ -32,14 +32,12 @@ from mailstop.task import Order, Step, Task, checked_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from mailstop.engines.row import Row
     from mailstop.letter import Letter
     from mailstop.office import Office, Sent
-    from mailstop.rules.letters import Writer
-
-    Ride = Callable[[str], Rider]
+    from mailstop.rules.letters import Ride, Writer
 
 ALL, MINE, GIVEN, POOL = "all", "mine", "given", "pool"  # which tasks are listed
 DEFAULT_STEPS = 50
@@ -138,7 +136,7 @@ class Tasks:
         # A term that ends meanwhile gives nothing.
         acting = self._office.leaders.acting(task.bag, task.project_id, term)
 
-        def ride(letter_id: str) -> Rider:
+        def ride(letter_id: str, _recipients: Sequence[Seat]) -> Rider:
             if self._store.ledger.on(on):
                 raise _MovedOn
             own = still(self._store, writer)
@@ -204,7 +202,7 @@ class Tasks:
         assert letter.task is not None
         about = letter.task
 
-        def ride(letter_id: str) -> Rider:
+        def ride(letter_id: str, _recipients: Sequence[Seat]) -> Rider:
             self._store.ledger.on(rules.tasks.task_subject(letter.bag, about.id))
             seen = self._store.index.tasks.with_id(letter.bag, about.id)
             data = rules.tasks.about(about.id, "reply", seen.holder if seen else "")
@@ -289,7 +287,7 @@ class Tasks:
         tell = (giver, name) if found.act == RETURN else (giver,)
         to = tuple(dict.fromkeys(tell))
 
-        def ride(letter_id: str) -> Rider:
+        def ride(letter_id: str, _recipients: Sequence[Seat]) -> Rider:
             for task in found.tasks:
                 self._now(task)  # the index folds what it has not yet
             if rules.tasks.settlement(self._store, bag, name, now=now) != found:
@@ -342,7 +340,7 @@ class Tasks:
     def _commit(self, seen: Task, change: Change, writer: Writer, text: str, artifacts: tuple[str, ...]) -> Sent | None:
         store = self._store
 
-        def ride(letter_id: str) -> Rider:
+        def ride(letter_id: str, _recipients: Sequence[Seat]) -> Rider:
             if self._now(seen) != seen:
                 raise _MovedOn
             return self._rider(seen, change, writer, text, artifacts, letter_id)
@@ -376,7 +374,7 @@ class Tasks:
     def _append(self, ride: Ride, by: Writer | Seat) -> None:
         """Store what would ride with a letter, where nobody is to be told. by: the seat whose act it is."""
         for _ in range(MOST_TRIES):
-            rider = ride("")
+            rider = ride("", ())
             try:
                 self._store.ledger.append(rider.entries, expect=rider.expect, board=rider.board)
                 return

@@ -51,10 +51,10 @@ class Window(Record):
 def is_watched(thread: str, details: Mapping[str, Any], *, ended_ms: int = 0) -> bool | None:
     """Whether a window shows the thread, or did until now; None where that cannot be known.
 
-    False is certain for a thread that nobody has loaded (a window that was closed keeps its thread loaded for
+    False is certain for a thread that nobody has loaded (that of a closed window stays loaded for
     `thread_unload_delay_secs` of Codex's settings, 60 by default), for a daemon without windows, and when all windows
-    are gone that may have shown it and none has opened it since. Of a window that went on to another thread nothing is known
-    until that one has its first prompt.
+    are gone that may have shown it and none has opened it since. Of a window that went on to another thread nothing is
+    known until that one has its first prompt.
 
     details: of its registration. ended_ms: when a hook said that the thread was let go, milliseconds since 1970.
     """

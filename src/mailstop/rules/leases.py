@@ -183,15 +183,20 @@ def of_others(store: Store, resources: Sequence[Resource], *, now: int) -> list[
     return [whole.get(lease.id, lease) for lease in found.values()]
 
 
-def forcing(store: Store, leases: Sequence[Lease], *, now: int) -> tuple[tuple[Entry, ...], dict[str, int]]:
-    """The entries by which the person ends others' leases, those of them that nobody has ended meanwhile, and what
-    these entries expect. Raises UnknownLease when none is left."""
-    look = Look(store, PERSON, now)
+def still_held(store: Store, leases: Sequence[Lease]) -> tuple[tuple[Lease, ...], int]:
+    """Those of these leases that nobody has ended meanwhile, and the number up to which that was seen."""
+    seen = Look(store, PERSON, 0).seen
     there = {lease.id for each in leases for lease in store.index.leases.near(each.resource.key)}
-    ended = [(lease, FORCED) for lease in leases if lease.id in there]
-    if not ended:
-        raise UnknownLease(who="Nobody else holds", resource=leases[0].resource.shown, nearest="")
-    return tuple(_ending(Writer(leases[0].bag, PERSON, None, PERSON), ended, now)), {SUBJECT: look.seen}
+    return tuple(lease for lease in leases if lease.id in there), seen
+
+
+def forcing(leases: Sequence[Lease], seen: int, *, now: int) -> tuple[tuple[Entry, ...], dict[str, int]]:
+    """The entries, one for each bag, by which the person ends others' leases, and what these entries expect."""
+    entries: list[Entry] = []
+    for bag in dict.fromkeys(lease.bag for lease in leases):
+        own = [(lease, FORCED) for lease in leases if lease.bag == bag]
+        entries += _ending(Writer(bag, PERSON, None, PERSON), own, now)
+    return tuple(entries), {SUBJECT: seen}
 
 
 def _planned(look: Look, wanted: Mapping[Address, Resource], wish: Wish) -> _Plan:
