@@ -10,7 +10,7 @@ from mailstop.ask import ANSWERED, CANCELED
 from mailstop.clients.life import my_life
 from mailstop.engines.entry import subject
 from mailstop.errors import Conflict, KeyReused, MailstopError, StoreUnavailable, UnknownQuestion
-from mailstop.letter import Draft, Letter, new_id
+from mailstop.letter import Draft, Letter
 from mailstop.names import DEFAULT_BAG, PERSON
 from mailstop.records import Record
 from mailstop.rules.letters import Rider
@@ -125,23 +125,16 @@ class Asks:
         if not wait_ms or not rules.asks.is_open(self._store, question.bag, question.id):
             return Asked(question, new=False)
         wait = self._wait_of(question.sender, question.bag, wait_ms).but(ask=question.id, asked=question.to[0])
-        for _ in range(rules.waits.MOST_TRIES):
-            registration = rules.waits.registration(self._store, wait, self._office.clock(), again=True)
-            try:
-                self._store.board.change([registration.put], expect=registration.rows)
-            except Conflict:
-                continue
-            return Asked(question, wait.id, new=False)
-        raise self._endless()
+        rules.waits.register(self._store, wait, self._office.clock())
+        return Asked(question, wait.id, new=False)
 
     def _wait_of(self, asker: str, bag: str, wait_ms: int) -> Wait:
         """A wait of this process, still without the question."""
-        office, caller = self._office, self._office.caller
-        own = caller.life
-        above = tuple((each.pid, each.start) for each in caller.ancestry if own is None or each.pid != own.pid)
+        office = self._office
         bell = office.session.bell if office.session else PERSON
         until = office.clock() + min(wait_ms, rules.waits.LONGEST_MS)
-        return Wait(new_id(), "", bag, asker, "", office.session_id, bell, my_life().as_dict(), until, above)
+        who = {"bag": bag, "seat": asker, "session": office.session_id}
+        return rules.waits.new_wait(office.caller, **who, bell=bell, life=my_life(), until=until)
 
     def _own(self, n: int, bag: str | None = None) -> Letter:
         """The question of that number, if the caller's seat has asked it; whose it is else is nobody's business."""
@@ -347,7 +340,7 @@ class Asks:
         except MailstopError:  # they see it when their time is over
             return
         for wait in waits:
-            if concerned(wait):
+            if not wait.is_for_leases and concerned(wait):
                 bells.ring(wait.bell)
 
     # -- looking -----------------------------------------------------------------------------------------------------

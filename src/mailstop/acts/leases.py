@@ -6,10 +6,10 @@ import os
 import time
 
 from mailstop import faults, rules
-from mailstop.clients.life import Life, is_alive
+from mailstop.clients.life import Life, is_alive, my_life
 from mailstop.clients.project import CHOSEN, Place, place_of
 from mailstop.clients.resources import Reader
-from mailstop.errors import LeaseStillTaken, LeaseTaken, UnknownLease
+from mailstop.errors import LeaseStillTaken, LeaseTaken, MailstopError, UnknownLease
 from mailstop.names import DEFAULT_BAG, PERSON
 
 TYPE_CHECKING = False
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from mailstop.rules.held import Verdict
     from mailstop.rules.leases import Took, Wish
     from mailstop.rules.notices import Notice
+    from mailstop.rules.waits import Wait
     from mailstop.seat import Seat
 
 SLOW_LOOK_S = 60.0  # who left a seat, or ends without a process that does, may have been killed before it could ring
@@ -61,7 +62,8 @@ class Leases:
     def take(self, wish: Wish, *, bag: str = DEFAULT_BAG, wait_s: float | None = None) -> Took:
         """Take all of what is wished for, or nothing.
 
-        wait_s: seconds to sleep at most until it is free. Raises LeaseTaken, LeaseStillTaken and what `writer` raises.
+        wait_s: seconds to sleep at most until it is free. Raises LeaseTaken, LeaseStillTaken, LeasesInCircle where who
+            has it waits for the caller, however indirectly, and what `writer` raises.
         """
         self._office.checked_bag(bag)
         try:
@@ -193,9 +195,14 @@ class Leases:
 
         from mailstop.watcher import Watcher
 
-        end = time.monotonic() + seconds
-        until = self._office.clock() + round(seconds * 1000)
-        with rules.waiting.enlisted(self._office.store, wish.resources, until=until) as bell, Watcher(bell) as watcher:
+        store, end = self._office.store, time.monotonic() + seconds
+        until = self._office.clock() + min(round(seconds * 1000), rules.waits.LONGEST_MS)
+        with ExitStack() as waiting:
+            enlisted = rules.waiting.enlisted(store, wish.resources, until=until, shared=wish.shared)
+            bell = waiting.enter_context(enlisted)
+            watcher = waiting.enter_context(Watcher(bell))
+            wait = self._wait(bag, bell, until)
+            waiting.callback(self._forget, wait)
             while True:
                 try:
                     return self._take(wish, bag)
@@ -204,11 +211,25 @@ class Leases:
                 left = end - time.monotonic()
                 if left <= 0:
                     raise LeaseStillTaken(**{**taken.details, "seconds": seconds})
+                rules.waits.register(store, wait, self._office.clock())  # each time: things may have changed
                 with ExitStack() as stack:
                     ends, longest = self._ends_of(taken.details["held"], stack)
                     watcher.wait(min(left, longest), ends)
                 for seat in {(lease.bag, lease.seat) for lease in taken.details["held"]}:
-                    self._office.store.ledger.on(rules.tenure.seat_subject(*seat))  # whoever left it may have rung
+                    store.ledger.on(rules.tenure.seat_subject(*seat))  # whoever left it may have rung
+
+    def _wait(self, bag: str, bell: str, until: int) -> Wait:
+        """A wait of this process that is not registered yet."""
+        writer = self._office.writer(bag)
+        who = {"bag": bag, "seat": writer.name, "session": writer.session}
+        return rules.waits.new_wait(self._office.caller, **who, bell=bell, life=my_life(), until=until)
+
+    def _forget(self, wait: Wait) -> None:
+        """Take a wait away, if that can be done; else it counts until its process ends, or its time."""
+        try:
+            rules.waits.forget(self._office.store, wait.id, self._office.clock())
+        except MailstopError:
+            pass
 
     def _ends_of(self, leases: Sequence[Lease], stack: ExitStack) -> tuple[list[int], float]:
         """Descriptors that tell of the end of a holder's process, and after how many seconds to look again anyway."""
