@@ -34,11 +34,12 @@ if TYPE_CHECKING:
     from mailstop.reading import Reading
     from mailstop.rules.channels import Rest
     from mailstop.rules.hands import Hand
-    from mailstop.rules.letters import Ride, Writer
+    from mailstop.rules.letters import Ride
     from mailstop.rules.offers import Offer, Terms
     from mailstop.rules.routes import Route
     from mailstop.rules.seats import Seated
     from mailstop.rules.tellings import Told
+    from mailstop.rules.tenure import Writer
     from mailstop.session import Session
 
     Announced = tuple[Seat, Letter, Route]  # a letter that a monitor rings for, at its seat, by its route
@@ -141,12 +142,12 @@ class Office:
     def writer(self, bag: str) -> Writer:
         """As whom the caller writes in a bag. Raises MustJoin."""
         if self.is_person:
-            return rules.letters.Writer(bag, PERSON, None, PERSON, client="person")
+            return rules.tenure.Writer(bag, PERSON, None, PERSON, client="person")
         session = self.session
         own = next((seat for seat in self.seats() if seat.bag == bag), None)
         if session is None or own is None:
             raise self._must_join(bag)
-        return rules.letters.Writer(bag, own.name, own, session.id, session.client, session.project)
+        return rules.tenure.Writer(bag, own.name, own, session.id, session.client, session.project)
 
     def _must_join(self, bag: str) -> errors.MustJoin:
         """The refusal for a caller without a seat in a bag: how it lost the one it had there, and how to take one."""
@@ -414,7 +415,7 @@ class Office:
 
     def notify(self, draft: Draft, *, bag: str, rider: Ride | None = None) -> Sent:
         """Store a notice of mailstop's own, from its postmaster, then ring its recipients."""
-        return self._send(rules.letters.postmaster(bag), draft, rider)
+        return self._send(rules.tenure.postmaster(bag), draft, rider)
 
     def _send(self, writer: Writer, draft: Draft, rider: Ride | None) -> Sent:
         from mailstop.letter import NOBODY  # for who writes; a look does without it

@@ -316,7 +316,7 @@ class Asks:
         for wait in marked:
             bells.ring(wait.bell)
         key = f"idle {question.id}"  # once for each question
-        if not waiting and not rules.letters.with_key(self._store, rules.letters.postmaster(question.bag), key):
+        if not waiting and not rules.letters.with_key(self._store, rules.tenure.postmaster(question.bag), key):
             notice = Draft(
                 (question.sender,),
                 f"Seat {seat.name} was shown your question {question.n} and ended its turn without an answer. The "

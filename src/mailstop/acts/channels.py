@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from mailstop.channel import Channel
     from mailstop.history import History
     from mailstop.office import Office, Sent
-    from mailstop.rules.letters import Ride, Writer
+    from mailstop.rules.letters import Ride
+    from mailstop.rules.tenure import Writer
     from mailstop.seat import Seat
 
 MOST_NAMED = 20  # sessions that a refusal names

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import time
 
-from mailstop import faults, rules
+from mailstop import errors, faults, rules
 from mailstop.clients.life import Life, is_alive, my_life
 from mailstop.clients.project import CHOSEN, Place, place_of
 from mailstop.clients.resources import Reader
-from mailstop.errors import LeaseStillTaken, LeaseTaken, MailstopError, UnknownLease
+from mailstop.errors import MailstopError
 from mailstop.names import DEFAULT_BAG, PERSON
 
 TYPE_CHECKING = False
@@ -68,7 +68,7 @@ class Leases:
         self._office.checked_bag(bag)
         try:
             return self._take(wish, bag)
-        except LeaseTaken:
+        except errors.LeaseTaken:
             if wait_s is None:
                 raise
         return self._wait_to_take(wish, bag, wait_s)
@@ -114,7 +114,7 @@ class Leases:
                 leases = meanwhile.left
                 if not leases:
                     break
-        raise UnknownLease(who="Nobody else holds", resource=shown, nearest="")
+        raise errors.UnknownLease(who="Nobody else holds", resource=shown, nearest="")
 
     def _force(self, leases: Sequence[Lease]) -> None:
         """End these leases. Raises _LetGo when some of them are not there any more; nothing is stored then."""
@@ -206,11 +206,11 @@ class Leases:
             while True:
                 try:
                     return self._take(wish, bag)
-                except LeaseTaken as refusal:
+                except errors.LeaseTaken as refusal:
                     taken = refusal
                 left = end - time.monotonic()
                 if left <= 0:
-                    raise LeaseStillTaken(**{**taken.details, "seconds": seconds})
+                    raise errors.LeaseStillTaken(**{**taken.details, "seconds": seconds})
                 rules.waits.register(store, wait, self._office.clock())  # each time: things may have changed
                 with ExitStack() as stack:
                     ends, longest = self._ends_of(taken.details["held"], stack)

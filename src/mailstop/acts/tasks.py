@@ -24,10 +24,10 @@ from mailstop.errors import (
 from mailstop.letter import Draft, checked_body
 from mailstop.names import DEFAULT_BAG, in_bag
 from mailstop.records import Record
-from mailstop.rules.letters import MOST_TRIES, Rider, resolved, still
+from mailstop.rules.letters import MOST_TRIES, Rider, resolved
 from mailstop.rules.presence import Holder, holder_of
 from mailstop.rules.tasks import GIVE, RETURN, Change
-from mailstop.rules.tenure import guard
+from mailstop.rules.tenure import guard, still
 from mailstop.seat import Seat
 from mailstop.task import Order, Step, Task, checked_order
 
@@ -38,8 +38,9 @@ if TYPE_CHECKING:
     from mailstop.engines.row import Row
     from mailstop.letter import Letter
     from mailstop.office import Office, Sent
-    from mailstop.rules.letters import Ride, Writer
+    from mailstop.rules.letters import Ride
     from mailstop.rules.settlements import Settlement
+    from mailstop.rules.tenure import Writer
 
 ALL, MINE, GIVEN, POOL = "all", "mine", "given", "pool"  # which tasks are listed
 DEFAULT_STEPS = 50

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from mailstop.engines.base import Store
     from mailstop.letter import Letter
     from mailstop.limits import Standing
-    from mailstop.rules.letters import Writer
+    from mailstop.rules.tenure import Writer
 
 MOST_TRIES = 50
 

@@ -15,7 +15,7 @@ from mailstop.letter import ALL, NOBODY, Letter, checked_body, checked_kind, let
 from mailstop.names import DEFAULT_BAG, LEADER, PERSON, POSTMASTER, RESERVED, in_bag, is_name, nearest
 from mailstop.records import Record
 from mailstop.rules.brakes import charge
-from mailstop.rules.tenure import guard
+from mailstop.rules.tenure import Writer, guard, still
 from mailstop.seat import Seat
 from mailstop.times import now_ms
 
@@ -34,22 +34,6 @@ MOST_TRIES = 1_000  # while a budget is open, each letter that another stores in
 MOST_ARTIFACTS = 32
 LONGEST_ARTIFACT = 4096  # characters, as long as a path may be
 LONGEST_KEY = 200
-
-
-class Writer(Record):
-    """Who writes: a seat a session holds, or the person's, which nobody can lose."""
-
-    bag: str
-    name: str
-    seat: Seat | None
-    session: str
-    client: str = ""
-    project: str = ""
-
-
-def postmaster(bag: str) -> Writer:
-    """Whose notices mailstop's own are. Nobody holds that seat, and nothing limits it."""
-    return Writer(bag, POSTMASTER, None, POSTMASTER)
 
 
 class Rider(Record):
@@ -138,17 +122,6 @@ def _stored_before(store: Store, writer: Writer, draft: Draft) -> Letter | None:
     """The same letter, when this seat has stored it with the draft's key. Raises KeyReused where it is another."""
     first = with_key(store, writer, draft.key) if draft.key else None
     return same_letter(first, _as_it_was_meant(first, draft)) if first else None
-
-
-def still(store: Store, writer: Writer) -> Writer:
-    """The writer with its seat as it is now. Raises SeatLost when that is no longer its own."""
-    if writer.seat is None:
-        return writer
-    now = store.index.seat(writer.bag, writer.name)
-    if now is None or now.session != writer.session:
-        taken = now and now.session and f"a session of {now.client} took it"
-        raise errors.SeatLost(name=writer.name, where=in_bag(writer.bag), reason=taken or "it was left")
-    return writer.but(seat=now)
 
 
 def checked_fields(draft: Draft) -> None:

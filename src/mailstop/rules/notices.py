@@ -7,10 +7,11 @@ guards what they tell of.
 from __future__ import annotations
 
 from mailstop.records import Record
-from mailstop.rules.letters import letter_entry, postmaster, resolved
+from mailstop.rules.letters import letter_entry, resolved
 from mailstop.rules.presence import holder_of
 from mailstop.rules.routes import VISIT, first_route
 from mailstop.rules.tellings import tell
+from mailstop.rules.tenure import postmaster
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

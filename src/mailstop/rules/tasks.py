@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mailstop.engines.base import Store
-    from mailstop.rules.letters import Writer
+    from mailstop.rules.tenure import Writer
     from mailstop.task import Order
 
 GIVE, TAKE, RETURN, REASSIGN, CANCEL, ANSWER = "give", "take", "return", "reassign", "cancel", "answer"
