@@ -49,7 +49,7 @@ VERBS = {
     "limits": "show what bounds the letters of a bag; the person sets it",
     "task": "give work, take it, say how far it is",
     "lease": "take files and names for a while, so that no other session does",
-    "demo": "let two programs exchange letters in a temporary home",
+    "demo": "two programs and a person write to each other in a temporary home",
     "doctor": "look for what is wrong, and mend it",
     "version": "print the version",
     "mcp": "for clients: the tools of MCP, on standard input and output",
