@@ -72,8 +72,7 @@ def store_letter(
             return first, False
         try:
             writer = still(store, writer) if attempt else writer
-            ref = referred(store, draft.ref)
-            entry, append = _ready(store, writer, draft, ref, now, claims, rider)
+            entry, ref, append = _ready(store, writer, draft, now, claims, rider)
         except (Refused, NotFound):  # by the very letter, perhaps, which somebody has stored with this key meanwhile
             if first := _stored_before(store, writer, draft):
                 return first, False
@@ -90,13 +89,14 @@ def _ready(
     store: Store,
     writer: Writer,
     draft: Draft,
-    ref: Letter | None,
     now: int,
     claims: Callable[[str, Sequence[Seat]], Sequence[Put | Delete]] | None,
     rider: Ride | None,
-) -> tuple[Entry, Callable[[], int]]:
-    """The entry of a letter, and the one append that stores it with all that belongs to it. Raises a refusal."""
+) -> tuple[Entry, Letter | None, Callable[[], int]]:
+    """The entry of a letter, the letter that it refers to, and the one append that stores it with all that belongs to
+    it. Raises a refusal."""
     recipients = resolved(store, writer, draft)
+    ref = referred(store, draft.ref)
     entry = letter_entry(writer, draft, recipients, ref, now)
     entries, expect = [entry], guard(writer.seat) if writer.seat else {}
     cost = charge(store, writer, ref, now=now)
@@ -115,7 +115,7 @@ def _ready(
         expect.update(with_it.expect)
         board += with_it.board
         rows = with_it.rows
-    return entry, lambda: store.ledger.append(entries, expect=expect, board=board, rows=rows)
+    return entry, ref, lambda: store.ledger.append(entries, expect=expect, board=board, rows=rows)
 
 
 def _stored_before(store: Store, writer: Writer, draft: Draft) -> Letter | None:
