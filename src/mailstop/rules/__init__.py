@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         tasks,
         tellings,
         tenure,
+        tokens,
         waiting,
         waits,
     )
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
         "tasks",
         "tellings",
         "tenure",
+        "tokens",
         "waiting",
         "waits",
     ]
