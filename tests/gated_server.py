@@ -71,7 +71,10 @@ class GatedServer:
         self.gate: Gate
 
     def __enter__(self) -> Self:
-        listener = socket.create_server(("127.0.0.1", 0))
+        # With the protocol named: else asyncio does not know it for TCP, and each answer waits for Nagle's 40 ms.
+        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(100)
         self.port: int = listener.getsockname()[1]
         config = uvicorn.Config(self._build(), http="h11", ws="none", lifespan="off", log_config=None, access_log=False)
         self._server = uvicorn.Server(config)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from mailstop import rules
 from mailstop.engines.base import Store
 from mailstop.engines.sqlite.store import SQLiteStore
+from mailstop.resident import gate
 from mailstop.resident.allowed import Allowed
 from mailstop.resident.gate import MOST_HEADERS
 from mailstop.resident.shared_token import SharedToken, take_shared_token
@@ -249,8 +250,12 @@ def test_a_revoked_token_opens_nothing_from_the_next_request_on(
 
 
 def test_a_stream_ends_before_anything_is_told_to_a_revoked_token(
-    server: GatedServer, create: Callable[..., str], revoke: Callable[[str], None]
+    server: GatedServer,
+    create: Callable[..., str],
+    revoke: Callable[[str], None],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(gate, "BELIEVED_S", 0.0)
     text, kept = create("builder"), create("human")
     with server.connect() as connection:
         connection.sendall(server.text_of("GET", "/events", authorization=f"Bearer {text}"))
@@ -295,7 +300,7 @@ def test_where_the_store_cannot_be_asked_nobody_is_let_in(tmp_path: Path) -> Non
 def test_health_is_told_to_everybody_and_figures_to_whoever_has_a_token(exposed: GatedServer) -> None:
     assert exposed.get("/healthz").body == b"ok"
     assert exposed.get("/healthz", host="10.1.2.3:8471").status == 200, "as an orchestrator's probe asks"
-    assert exposed.request("HEAD", "/healthz").status == 200
+    assert exposed.request("HEAD", "/healthz", connection="close").status == 200
     exposed.heard = 0
 
     assert_refused(exposed, exposed.get("/metrics"), 401, "token_needed")

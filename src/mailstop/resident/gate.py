@@ -12,20 +12,23 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 
 from mailstop.cleaning import one_line
 from mailstop.errors import StoreUnavailable
 from mailstop.json_text import dumps
 from mailstop.records import Record
-from mailstop.resident.bearers import MISSING, SHARED, Admission
+from mailstop.resident.allowed import Allowed
+from mailstop.resident.bearers import MISSING, SHARED, Admission, Bearers
+from mailstop.resident.exposure import is_loopback
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, MutableMapping
+    from collections.abc import Awaitable, Callable, Mapping, MutableMapping
     from typing import Any
 
-    from mailstop.resident.allowed import Allowed
-    from mailstop.resident.bearers import Bearers
+    from mailstop.resident.bearers import AtStore
+    from mailstop.resident.shared_token import SharedToken
 
     Scope = MutableMapping[str, Any]
     Message = MutableMapping[str, Any]
@@ -43,6 +46,7 @@ MOST_HEADERS = 100
 MOST_HELD = 64 << 20  # bytes of bodies at a time, of all requests together
 BODY_S = 30.0  # for the whole body to come
 LINGER_S = 2.0  # for a client to read that it is refused while it still writes
+BELIEVED_S = 1.0  # a token that counted is not looked up again for that long, for what one answer tells
 MOST_LINGERING = 16 << 20  # bytes that are thrown away meanwhile
 
 _NOBODY = Admission()  # of a request that needs no token, whoever sends it
@@ -249,11 +253,23 @@ class Gate:
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
+def gated(
+    app: App, at_store: AtStore, *, host: str, shared: SharedToken | None, environment: Mapping[str, str]
+) -> Gate:
+    """The gate around a server that is bound to `host`, as it is by default and as the environment adds to it.
+
+    at_store, shared: see Bearers. Raises UnusableAddress.
+    """
+    loopback = is_loopback(host)
+    bearers = Bearers(at_store, shared=shared, open_without=loopback)
+    return Gate(app, bearers, Allowed.of(host, environment), loopback=loopback)
+
+
 class Exchange:
     """A request that was let in, and its answer.
 
     An answer that goes on for long, a stream of events, ends when the token under which it began counts no longer:
-    nothing more is told to a client whose token was revoked.
+    a client whose token was revoked is told nothing more, from a second later on.
     """
 
     def __init__(
@@ -268,6 +284,7 @@ class Exchange:
         # Also where no token is needed: that may end while an answer goes on.
         self._may_end = admission is not _NOBODY and (bearer is None or bearer.kind != SHARED)
         self._streams = False
+        self._looked = time.monotonic()
         self._ended = asyncio.Event()
 
     async def receive(self) -> Message:
@@ -302,6 +319,9 @@ class Exchange:
         await self._send(message)
 
     async def _counts_still(self) -> bool:
+        if time.monotonic() - self._looked < BELIEVED_S:
+            return True
+        self._looked = time.monotonic()
         try:
             admission = await self._bearers.admitted(_all(self._scope["headers"], b"authorization"))
         except StoreUnavailable:  # that says nothing about the token
