@@ -49,12 +49,8 @@ VERBS = {
     "limits": "show what bounds the letters of a bag; the person sets it",
     "task": "give work, take it, say how far it is",
     "lease": "take files and names for a while, so that no other session does",
-<<<<<<< HEAD
     "token": "make, list and revoke what clients show over the network",
-    "demo": "let two programs exchange letters in a temporary home",
-=======
     "demo": "two programs and a person write to each other in a temporary home",
->>>>>>> main
     "doctor": "look for what is wrong, and mend it",
     "help": "explain a verb or a topic",
     "completion": "print what makes a shell complete mailstop's words",
