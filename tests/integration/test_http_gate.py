@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import logging
 import socket
+import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import anyio
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from mcp import Client, MCPError
+from mcp.client.streamable_http import streamable_http_client
 
 from mailstop import rules
 from mailstop.engines.base import Store
@@ -84,8 +88,9 @@ def closed(open_store: Callable[[], Store]) -> Iterator[GatedServer]:
 def assert_refused(server: GatedServer, answer: Answer, status: int, code: str) -> None:
     """That a request was answered with a refusal, and that the server behind the gate heard nothing of it."""
     assert answer.status == status
-    assert answer.json["error"]["code"] == code
-    assert answer.json["error"]["next"]
+    error = answer.json["error"]
+    assert error["data"]["code"] == code
+    assert error["message"] == f"{error['data']['message']} {error['data']['next']}"
     assert answer.headers["connection"] == "close"
     assert server.heard == 0
 
@@ -186,7 +191,7 @@ def test_what_is_no_token_that_counts_is_refused_before_the_server_hears_of_it(
 
     assert_refused(closed, answer, 401, "token_needed")
     assert answer.headers["www-authenticate"] == "Bearer"
-    assert "mailstop token create" in answer.json["error"]["next"]
+    assert "mailstop token create" in answer.json["error"]["data"]["next"]
 
 
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER", "Bearer  "])
@@ -501,6 +506,23 @@ def test_a_websocket_is_no_way_in(closed: GatedServer) -> None:
     answer = closed.get("/mcp", connection="upgrade", upgrade="websocket", sec_websocket_key="x" * 24)
 
     assert_refused(closed, answer, 401, "token_needed")
+
+
+# -- the official client
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_the_official_client_is_told_what_to_do(closed: GatedServer, mode: str) -> None:
+    async def connect() -> None:
+        async with Client(streamable_http_client(f"http://127.0.0.1:{closed.port}/mcp"), mode=mode):
+            pass
+
+    try:
+        anyio.run(connect)
+    except* MCPError as refused:
+        assert "mailstop token create SEAT" in "".join(traceback.format_exception(refused))
+    else:
+        pytest.fail("it was let in")
 
 
 # -- anything at all

@@ -5,7 +5,8 @@ Before anything of a request is believed, or read beyond its headers: is it smal
 then the server hears of it, with `scope["mailstop.bearer"]` set to a Bearer, or to None where no token is needed. The
 token itself goes no further.
 
-A refusal is JSON that says what to do, and tells nobody why a token does not count; the log does.
+A refusal is JSON that says what to do, in the form of an error of JSON-RPC, which is what clients of MCP show. It tells
+nobody why a token does not count; the log does.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 BEARER = "mailstop.bearer"  # the key of the scope
+REFUSED = -32000  # JSON-RPC's code for what a server refuses by rules of its own
 HEALTH, METRICS = "/healthz", "/metrics"
 LOOKING = ("GET", "HEAD")
 
@@ -62,6 +64,12 @@ class Refusal(Record):
     message: str
     next: str
     challenge: str = ""
+
+    def as_error(self) -> dict[str, Any]:
+        """As an error of JSON-RPC, of a request that was not read."""
+        data = {"code": self.code, "message": self.message, "next": self.next}
+        error = {"code": REFUSED, "message": f"{self.message} {self.next}", "data": data}
+        return {"jsonrpc": "2.0", "id": None, "error": error}
 
 
 BAD_REQUEST = Refusal(400, "bad_request", "A header that a request has once stands in it twice.", "Send it once.")
@@ -235,8 +243,7 @@ class Gate:
     async def _refuse(self, refusal: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer with a refusal, and end the connection, on which the rest of the request may still come."""
         self.refused[refusal.code] = self.refused.get(refusal.code, 0) + 1
-        error = {"code": refusal.code, "message": refusal.message, "next": refusal.next}
-        body = (dumps({"error": error}) + "\n").encode()
+        body = (dumps(refusal.as_error()) + "\n").encode()
         headers = [
             (b"content-type", b"application/json"),
             (b"content-length", str(len(body)).encode()),
