@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mailstop.acts.leases import Leases
     from mailstop.acts.presence import OwnPresence
     from mailstop.acts.tasks import Tasks
+    from mailstop.acts.tokens import Tokens
     from mailstop.clients.caller import Caller
     from mailstop.doors.base import Outcome
     from mailstop.engines.base import Store
@@ -212,6 +213,13 @@ class Office:
         from mailstop.acts.leases import Leases
 
         return Leases(self)
+
+    @property
+    def tokens(self) -> Tokens:
+        """What clients show over the network."""
+        from mailstop.acts.tokens import Tokens
+
+        return Tokens(self)
 
     def require_person(self, act: str) -> None:
         """Raise PersonOnly unless the person calls."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from mailstop.errors.seats import *
     from mailstop.errors.stores import *
     from mailstop.errors.tasks import *
+    from mailstop.errors.tokens import *
     from mailstop.errors.tools import *
 
 
@@ -115,6 +116,7 @@ _FILES = (
     "leaders",
     "faults",
     "tools",
+    "tokens",
 )
 
 if not TYPE_CHECKING:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         tasks,
         tellings,
         tenure,
+        tokens,
         waiting,
         waits,
     )
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
         "tasks",
         "tellings",
         "tenure",
+        "tokens",
         "waiting",
         "waits",
     ]

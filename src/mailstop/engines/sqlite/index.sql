@@ -219,3 +219,16 @@ CREATE TABLE leaders (
     PRIMARY KEY (bag, project_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX leaders_session ON leaders (session) WHERE session <> '';
+
+-- Tokens: all that were ever created; of each only the digest of its text.
+CREATE TABLE tokens (
+    id TEXT PRIMARY KEY,
+    n INTEGER NOT NULL,
+    bag TEXT NOT NULL,
+    seat TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    created INTEGER NOT NULL,
+    expires INTEGER NOT NULL,
+    revoked INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX tokens_counting ON tokens (expires) WHERE revoked = 0;
