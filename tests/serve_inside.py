@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from mailstop.resident.bearers import AtStore
 from mailstop.resident.exchanges import BEARER
 from mailstop.resident.service import Service
 from mailstop.resident.start import bound
@@ -31,7 +32,7 @@ class Bearer:
     bag: str = "default"
 
 
-def trusting(app: ASGIApp) -> ASGIApp:
+def trusting(app: ASGIApp, _at_store: AtStore) -> ASGIApp:
     """A gate that believes what the header says."""
 
     async def gate(scope: Scope, receive: Receive, send: Send) -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import marshal
 import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 
 import pytest
 
 import mailstop
+from mailstop import launch
 
 # Run a command as the console script does, and print how many of its modules came from the image.
 COUNTING = """
@@ -28,19 +31,20 @@ os._exit = end
 launch.script()
 """
 ALONE = 1  # launch itself
+WITH_A_THREAD = f"import threading; threading.Thread(target=threading.Event().wait, daemon=True).start()\n{COUNTING}"
 
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
     """A copy of the package, without an image."""
     folder = tmp_path / "site" / "mailstop"
-    shutil.copytree(Path(mailstop.__file__).parent, folder, ignore=shutil.ignore_patterns("image.*"))
+    shutil.copytree(Path(mailstop.__file__).parent, folder, ignore=shutil.ignore_patterns("image*"))
     return folder
 
 
-def run(package: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    env = {"PYTHONPATH": str(package.parent), "HOME": str(package.parent), "PATH": "/usr/bin:/bin"}
-    argv = [sys.executable, "-P", "-c", COUNTING, *words]
+def run(package: Path, *words: str, script: str = COUNTING, **more: str) -> subprocess.CompletedProcess[str]:
+    env = {"PYTHONPATH": str(package.parent), "HOME": str(package.parent), "PATH": "/usr/bin:/bin", **more}
+    argv = [sys.executable, "-P", "-c", script, *words]
     return subprocess.run(argv, env=env, capture_output=True, text=True, stdin=subprocess.DEVNULL)
 
 
@@ -51,7 +55,7 @@ def from_image(done: subprocess.CompletedProcess[str]) -> tuple[int, int]:
 
 
 def image_of(package: Path) -> Path:
-    return package / "__pycache__" / f"image.{sys.implementation.cache_tag}.bin"
+    return package / "__pycache__" / Path(launch.image_path()).name
 
 
 def test_the_second_run_of_a_command_takes_all_its_modules_from_the_image(package: Path) -> None:
@@ -120,6 +124,16 @@ def test_an_image_of_another_interpreter_is_not_used(package: Path) -> None:
     assert from_image(run(package, "version"))[0] == 0
 
 
+def test_an_image_that_a_program_before_an_upgrade_in_place_has_left_is_no_obstacle(package: Path) -> None:
+    before = package / "__pycache__" / f"image.{sys.implementation.cache_tag}.bin"  # with one thing less of each module
+    index = marshal.dumps({"mailstop.cli.entry": (0, 1, "cli/entry.py", 0, 0)})
+    before.parent.mkdir(exist_ok=True)
+    before.write_bytes(MAGIC_NUMBER + len(index).to_bytes(8, "little") + index + b"x")
+
+    assert run(package, "version").returncode == 0
+    assert from_image(run(package, "version"))[0] > 0
+
+
 def test_where_nothing_can_be_written_the_command_does_without(package: Path) -> None:
     shutil.rmtree(package / "__pycache__", ignore_errors=True)
     (package / "__pycache__").touch()
@@ -136,4 +150,52 @@ def test_commands_that_write_it_at_once_leave_a_whole_one(package: Path) -> None
     assert {one.returncode for one in done} == {0}
     image, own = from_image(run(package, "version"))
     assert image == own - ALONE
-    assert list(image_of(package).parent.glob("image.*")) == [image_of(package)]
+    assert list(image_of(package).parent.glob("image*")) == [image_of(package)]
+
+
+def by_rites(package: Path, script: str = COUNTING) -> int:
+    """How many modules of ours a command has the interpreter import, statement by statement."""
+    done = run(package, "version", script=script, PYTHONPROFILEIMPORTTIME="1")
+    assert done.returncode == 0, done.stderr
+    return sum(line.rpartition("|")[2].strip().startswith("mailstop.") for line in done.stderr.splitlines())
+
+
+def test_what_modules_import_at_their_head_is_run_without_the_rites_of_importing(package: Path) -> None:
+    run(package, "version")
+    all_of_them = by_rites(package)
+
+    assert by_rites(package) < all_of_them / 2
+
+
+def test_beside_another_thread_every_module_is_imported_with_its_lock(package: Path) -> None:
+    run(package, "version")
+    all_of_them = by_rites(package)
+
+    assert by_rites(package, WITH_A_THREAD) == all_of_them
+
+
+def test_a_module_that_fails_at_the_head_of_another_fails_as_its_import_does(package: Path) -> None:
+    module = package / "records.py"
+    module.write_text(
+        module.read_text() + "\nimport os\nif 'BROKEN' in os.environ:\n    raise RuntimeError('broken')\n"
+    )
+    for _ in range(3):
+        assert run(package, "version").returncode == 0
+
+    broken = run(package, "version", BROKEN="1")
+
+    assert broken.returncode != 0
+    assert "RuntimeError: broken" in broken.stderr
+    assert run(package, "version").returncode == 0
+
+
+def test_a_module_that_imports_other_modules_by_now_finds_them(package: Path) -> None:
+    for _ in range(3):
+        run(package, "version")
+    module = package / "cli" / "version.py"
+    module.write_text(f"{module.read_text()}\nimport mailstop.limits\n")
+
+    done = [run(package, "version") for _ in range(3)]
+
+    assert [from_image(one)[1] for one in done] == [from_image(done[0])[1]] * 3
+    assert from_image(done[2])[0] == from_image(done[2])[1] - ALONE

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from mailstop.mcp import tools
 from tests.mcp_connection import Connection
-from tests.party import Party
+from tests.party import Party, Person
 
 SeatAt = Callable[..., Party]
 
@@ -347,3 +348,89 @@ def test_a_session_without_a_seat_is_listed_too(builder: Connection, peer: Conne
 def test_who_shows_who_leads(builder: Connection, peer: Connection) -> None:
     builder.told("lead", action="claim")
     assert [each["seat"] for each in peer.told("who")["seats"] if each.get("leads")] == ["builder"]
+
+
+# -- who may do what
+
+WRITING: dict[str, list[dict[str, Any]]] = {
+    "me": [{"objective": "x"}, {"action": "subscribe", "name": "plans"}],
+    "send": [{"to": "peer", "body": "x"}, {"to": "#general", "body": "x"}],
+    "check": [{}],
+    "ask": [{"to": "peer", "body": "x", "wait": 0}],
+    "task": [{"action": "give", "to": "peer", "title": "x"}, {"action": "give", "title": "x"}],
+    "lead": [{"action": "claim"}],
+    "lease": [{"action": "take", "resources": ["name:x"]}],
+}
+
+
+def test_every_tool_that_writes_refuses_who_has_no_seat_alike_and_lets_others_through(
+    stranger: Party, peer: Connection
+) -> None:
+    asked = peer.told("ask", to="human", body="x", wait=0)["n"]
+    with Connection(stranger) as connection:
+        connection.initialize()
+        calls = [(tool, arguments) for tool, each in WRITING.items() for arguments in each]
+        for tool, arguments in [*calls, ("answer", {"number": asked, "body": "x"})]:
+            refused = connection.refused(tool, **arguments)
+            assert refused["code"] == "must_join", (tool, arguments)
+            assert refused["next"] == {"tool": "me", "arguments": {"action": "join", "name": "NAME"}}
+        assert "x" not in [each["seat"] for each in connection.told("who", all=True)["seats"]]
+        connection.told("me", action="join", name="builder")
+        for tool, arguments in calls:
+            connection.told(tool, **arguments)
+
+
+def test_the_beat_of_many_looks_enters_no_ledger(builder: Connection, peer: Connection) -> None:
+    builder.told("me", objective="one")
+    last = peer.told("send", to="builder", body="before")["n"]
+    for number in range(10):
+        builder.told("me", objective=f"step {number}", status="blocked" if number % 2 else "active")
+        builder.told("who")
+        builder.told("lead")
+        builder.told("lease", action="list")
+        builder.told("ask", action="list")
+
+    assert peer.told("who")["seats"][0]["objective"] == "step 9"
+    assert peer.told("send", to="builder", body="after")["n"] == last + 1
+
+
+def test_two_connections_that_speak_at_once_change_each_its_own(builder: Connection, peer: Connection) -> None:
+    builder.told("me", objective="mine", status="blocked")
+    peer.told("me", objective="theirs")
+    builder.told("me", action="join", name="builder", objective="mine still")
+
+    seen = {each["seat"]: each for each in peer.told("who")["seats"]}
+    assert (seen["builder"]["objective"], seen["builder"]["status"]) == ("mine still", "blocked")
+    assert (seen["peer"]["objective"], seen["peer"].get("status")) == ("theirs", None)
+    assert peer.told("me")["channels"] == builder.told("me")["channels"]
+
+
+def test_a_spent_budget_is_told_by_every_tool_that_writes_and_no_tool_opens_another(
+    builder: Connection, peer: Connection, person: Person
+) -> None:
+    assert person.run("budget", "open", "--limit", "1").code == 0
+    builder.told("send", to="peer", body="the last one")
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("send", {"to": "peer", "body": "x"}),
+        ("send", {"to": "#general", "body": "x"}),
+        ("ask", {"to": "peer", "body": "x"}),
+        ("task", {"action": "give", "to": "peer", "title": "x"}),
+        ("task", {"action": "give", "title": "x"}),
+    ]
+    for tool, arguments in calls:
+        refused = builder.refused(tool, **arguments)
+        assert (refused["code"], refused["next"]) == ("budget_spent", None), tool
+        assert "Only the person can continue" in refused["message"]
+    assert not any(word in name for name in tools.NAMES for word in ("budget", "limit"))
+
+
+def test_connections_that_race_for_the_last_letter_of_a_budget_win_it_once(
+    builder: Connection, peer: Connection, person: Person
+) -> None:
+    assert person.run("budget", "open", "--limit", "1").code == 0
+    request = {"name": "send", "arguments": {"to": "human", "body": "x"}}
+    for connection in (builder, peer):
+        connection.say({"jsonrpc": "2.0", "id": 70, "method": "tools/call", "params": request})
+
+    refused = [connection.hear()["result"]["isError"] for connection in (builder, peer)]
+    assert sorted(refused) == [False, True]

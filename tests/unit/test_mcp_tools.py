@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from mailstop import mcp
 from mailstop.errors import InvalidArguments
 from mailstop.mcp import protocol, tools
-from mailstop.mcp.schema import Takes, checked, checked_for
+from mailstop.mcp.schema import MOST_ITEMS, Takes, checked, checked_for
 from mailstop.mcp.tools.tool import Call, Tool
 from tests.unit.cl100k import tokens
 
@@ -154,3 +154,11 @@ def test_an_action_takes_its_own_arguments_and_no_other(tool: Tool) -> None:
         for name in each.needed:
             with pytest.raises(InvalidArguments, match=f"action {action} needs {name}"):
                 checked_for(action, {}, each, tool.name)
+
+
+def test_a_list_has_a_most_of_items_of_which_none_is_looked_at_beyond() -> None:
+    send = tools.find("send")
+    assert send is not None
+    assert checked({"body": "x", "to": ["x"] * MOST_ITEMS}, send.input_schema, "send")
+    with pytest.raises(InvalidArguments, match="to has 1001 items; 1000 are the most"):
+        checked({"body": "x", "to": ["x"] * (MOST_ITEMS + 1)}, send.input_schema, "send")

@@ -57,7 +57,7 @@ class Unheld:
         """Tell one writer of these letters, as far as nobody has."""
         name = holder.seat.name
 
-        def rider(_letter_id: str) -> Rider:
+        def rider(_letter_id: str, _recipients: Sequence[Seat]) -> Rider:
             if any(rules.unheld.was_told(self._store, letter, name) for letter in letters):
                 raise _Told()
             entries, expect = rules.unheld.told(letters, name, now=self._office.clock())

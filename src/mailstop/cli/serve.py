@@ -29,6 +29,7 @@ PARAMETERS = (
     ),
     Option(("--status",), f"only say whether the store is served, and where; exit code {NOT_RUNNING}: it is not"),
     Option(("--stop",), "ask the one that serves the store to end, and wait until it has"),
+    Option(("--unit",), "print the unit by which systemd, or launchd, keeps it running"),
 )
 NEEDS_NO_STORE = True
 UNUSED = ("--bag",)
@@ -42,8 +43,10 @@ claude mcp add --transport http mailstop http://127.0.0.1:8471/mcp"""
 
 def run(args: Arguments) -> Result:
     """Serve until SIGTERM, or say how that stands."""
-    if args.status and args.stop:
-        raise UsageError(reason="--status and --stop exclude each other")
+    if sum(map(bool, (args.status, args.stop, args.unit))) > 1:
+        raise UsageError(reason="--status, --stop and --unit exclude each other")
+    if args.unit:
+        return _unit(args)
     url, option = _store(args)
     if args.status or args.stop:
         from mailstop.resident.lock import serving
@@ -68,6 +71,16 @@ def _store(args: Arguments) -> tuple[str, str]:
         url = config.chosen_store(args.store) or config.default_store()
     config.store_path(url)
     return url, f" --store {shlex.quote(args.store)}" if args.store else ""
+
+
+def _unit(args: Arguments) -> Result:
+    """The unit that serves as this command line says."""
+    from mailstop.resident.unit import unit_text
+
+    _place(args)
+    given = (("--store", args.store and config.store_url(args.store)), ("--host", args.host), ("--port", args.port))
+    text = unit_text([word for name, value in given if value for word in (name, str(value))], os.environ)
+    return Result({"unit": text}, text.rstrip("\n"))
 
 
 def _place(args: Arguments) -> tuple[str, int]:

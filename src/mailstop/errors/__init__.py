@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mailstop.errors.seats import *
     from mailstop.errors.stores import *
     from mailstop.errors.tasks import *
+    from mailstop.errors.tokens import *
     from mailstop.errors.tools import *
 
 
@@ -117,6 +118,7 @@ _FILES = (
     "faults",
     "tools",
     "resident",
+    "tokens",
 )
 
 if not TYPE_CHECKING:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+MOST_ITEMS = 1_000  # of a list: of more, whatever they are, nothing is looked at
 _LONGEST_QUOTE = 60  # characters of a wrong value that its refusal repeats
 
 
@@ -56,6 +57,8 @@ def _wrong(value: Any, schema: Mapping[str, Any], name: str) -> list[str]:
         if "enum" in schema and value not in schema["enum"]:
             return [f"{name} is none of {', '.join(schema['enum'])}: {_quoted(value)}"]
     elif isinstance(value, list):
+        if len(value) > MOST_ITEMS:
+            return [f"{name} has {len(value)} items; {MOST_ITEMS} are the most"]
         return [
             found for index, item in enumerate(value) for found in _wrong(item, schema["items"], f"{name}[{index}]")
         ]

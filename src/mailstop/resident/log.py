@@ -37,6 +37,9 @@ class _Quiet(logging.Handler):
     """What libraries warn of, without what they put into it: that may be a body."""
 
     def emit(self, record: logging.LogRecord) -> None:
+        if record.name.startswith("mailstop."):  # our own quote nothing that was sent
+            say(record.getMessage())
+            return
         kind = record.exc_info[0] if record.exc_info else None
         say(f"{record.name} {record.levelname.lower()} in {record.funcName}" + (f": {kind.__name__}" if kind else ""))
 

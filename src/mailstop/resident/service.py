@@ -17,12 +17,12 @@ from starlette.applications import Starlette
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from mailstop.mcp.wire import LONGEST_LINE
 from mailstop.resident.callers import IDLE_MS, Callers
 from mailstop.resident.calls import Calls
 from mailstop.resident.duty import SHORTEST_S, Duty
 from mailstop.resident.exchanges import Exchanges
 from mailstop.resident.figures import CONTENT_TYPE, Figures
+from mailstop.resident.gate import LONGEST_BODY
 from mailstop.resident.health import Examination
 from mailstop.resident.lock import LONGEST_DRAIN_S
 from mailstop.resident.log import log
@@ -41,13 +41,13 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from mailstop.engines.base import Store
+    from mailstop.resident.bearers import AtStore
     from mailstop.resident.callers import Connected
     from mailstop.resident.exchanges import Exchange
 
-    Gate = Callable[[ASGIApp], ASGIApp]
+    Gate = Callable[[ASGIApp, AtStore], ASGIApp]
 
 PATH = "/mcp"
-LARGEST_BODY = LONGEST_LINE  # bytes of a request, as of a line over standard input
 MOST_CONNECTIONS = 10_000
 KEEP_ALIVE_S = 75  # that a connection may rest between two requests
 _LAST_S = 1.0  # for what is still open when all has been answered
@@ -73,7 +73,8 @@ class _Uvicorn(uvicorn.Server):
 class Service:
     """One store, served. Make and run it in an event loop.
 
-    gate: what stands before everything else, and tells who sends a token. clock: milliseconds since 1970.
+    gate: what stands before everything else, and tells who sends a token; it is given how to ask the store. clock:
+    milliseconds since 1970.
     """
 
     def __init__(
@@ -99,7 +100,7 @@ class Service:
         self._manager = StreamableHTTPSessionManager(
             Protocol(self._calls, self.callers, self._news),
             session_idle_timeout=idle_ms / 1000,
-            max_request_body_size=LARGEST_BODY,
+            max_request_body_size=LONGEST_BODY,
             max_sessions=MOST_CONNECTIONS,
             security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         )
@@ -110,7 +111,7 @@ class Service:
             Route("/metrics", self._metrics, methods=["GET"]),
         ]
         app: ASGIApp = Starlette(routes=routes)
-        self._app = gate(app) if gate else app
+        self._app = gate(app, self._workers.run) if gate else app
 
     async def run(self, listening: list[socket.socket], stop: asyncio.Event, ready: Callable[[], None]) -> None:
         """Serve on these sockets until `stop` is set. ready: called once it does."""

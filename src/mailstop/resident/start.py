@@ -11,28 +11,35 @@ import socket
 
 from mailstop import config, errors
 from mailstop.engines import open_store
+from mailstop.resident.exposure import refuse_open
 from mailstop.resident.lock import taken
 from mailstop.resident.log import quieten, say
+from mailstop.resident.shared_token import take_shared_token
+from mailstop.times import now_ms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mailstop.resident.lock import Lock
+    from starlette.types import ASGIApp
 
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
+    from mailstop.resident.bearers import AtStore
+    from mailstop.resident.shared_token import SharedToken
+
 _MOST_FILES = 65_536
 
 
 def serve(url: str, host: str, port: int, *, option: str, ready: Callable[[str], None]) -> None:
     """Serve a store until SIGTERM or SIGINT.
 
-    option: how a command has to name the store. ready: is told the address. Raises AlreadyServing, CannotBind, and what
-    opening the store raises.
+    option: how a command has to name the store. ready: is told the address. Raises AlreadyServing, CannotBind,
+    OpenToOthers, what `take_shared_token` raises, and what opening the store raises.
     """
     quieten()
+    shared = take_shared_token(os.environ)
     with open_store(url) as store:  # whatever is wrong with it is told before anything is served
         url = store.url
+        refuse_open(host, store, shared, now=now_ms(), option=option)
     lock = taken(url, option)
     try:
         listening = bound(host, port)
@@ -40,7 +47,7 @@ def serve(url: str, host: str, port: int, *, option: str, ready: Callable[[str],
             _allow_files()
             address = address_of(host, listening[0])
             lock.say(address)
-            asyncio.run(_run(url, listening, lock, address, ready))
+            asyncio.run(_run(url, host, shared, listening, lambda: ready(address)))
         finally:
             for each in listening:
                 each.close()
@@ -84,9 +91,13 @@ def _allow_files() -> None:
 
 
 async def _run(
-    url: str, listening: list[socket.socket], lock: Lock, address: str, ready: Callable[[str], None]
+    url: str, host: str, shared: SharedToken | None, listening: list[socket.socket], ready: Callable[[], None]
 ) -> None:
+    from mailstop.resident.gate import gated
     from mailstop.resident.service import Service
+
+    def gate(app: ASGIApp, at_store: AtStore) -> ASGIApp:
+        return gated(app, at_store, host=host, shared=shared, environment=os.environ)
 
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -95,7 +106,7 @@ async def _run(
     def serving() -> None:
         gc.collect()
         gc.freeze()  # what the libraries made at their import stays; looking through it again and again cost a tenth
-        ready(address)
+        ready()
 
-    await Service(url).run(listening, stop, serving)
+    await Service(url, gate=gate).run(listening, stop, serving)
     say(f"process {os.getpid()} no longer serves {config.store_name(url)}")

@@ -11,7 +11,8 @@ from mailstop.mcp.schema import Takes, checked_for
 from mailstop.mcp.tools.send import recipients_told
 from mailstop.mcp.tools.tool import FLAG, NUMBER, ROOM, TEXT, TEXTS, Answer, Call, Tool, as_many_as_fit, size
 from mailstop.names import DEFAULT_BAG, LONGEST
-from mailstop.rules.tasks import COMPLETE, MOVES, PROGRESS, place_of, return_ms
+from mailstop.rules.settlements import return_ms
+from mailstop.rules.tasks import COMPLETE, MOVES, PROGRESS, place_of
 from mailstop.rules.tellings import empty_text
 from mailstop.task import DEFAULT_PRIORITY, LEAST_URGENT, LONGEST_TITLE, Order
 from mailstop.times import clock_text
