@@ -10,17 +10,19 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mailstop.resident.bearers import AtStore
 from mailstop.resident.exchanges import BEARER
 from mailstop.resident.service import Service
 from mailstop.resident.start import bound
 from mailstop.times import now_ms
 from tests.http_served import Connection
 from tests.party import LONGEST_S
+
+if TYPE_CHECKING:
+    from mailstop.resident.bearers import AtStore
 
 HEADER = "X-Bearer"
 

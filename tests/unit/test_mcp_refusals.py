@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mailstop import errors
-from mailstop.errors import MailstopError, MustJoin, SeatWasLeft, Uncertain, UnknownSeat
+from mailstop.errors import MailstopError, MustJoin, SeatWasLeft, Uncertain, UnknownSeat, tokens
 from mailstop.json_text import dumps
 from mailstop.mcp import refusals, tools
 from mailstop.mcp.refusals import decided, refusal
@@ -37,6 +37,8 @@ KINDS = {kind.__name__: kind for kind in kinds() if kind.__module__.startswith("
 # The branches, of which nothing is raised itself, and what only commands meet.
 BRANCHES = {"MailstopError", "Refused", "UsageError", "NotFound", "TimedOut"}
 OF_COMMANDS = {"CannotTell", "Conflict", "OutputLost"}
+OF_COMMANDS |= {name for name, kind in vars(tokens).items() if getattr(kind, "__module__", "") == tokens.__name__}
+OF_COMMANDS |= {"ServeNotInstalled", "AlreadyServing", "ServesOn", "ServesElsewhere", "CannotBind"}
 
 GIVEN: dict[str, dict[str, Any]] = {
     "me": {"action": "join", "name": "x"},

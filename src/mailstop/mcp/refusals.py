@@ -205,6 +205,8 @@ _INSTEAD: dict[str, Instead] = {
     "SeatLost": _JOINED,
     "NotSeated": _fixed("me"),
     "PersonStays": _nothing,
+    "NoConnection": _nothing,
+    "TokenOfOtherSeat": _fixed("me"),
     "UnknownSeat": _ANOTHER_SEAT,
     "UnknownBag": _fixed("who", all=True),
     # letters
@@ -247,6 +249,7 @@ _INSTEAD: dict[str, Instead] = {
     "UnknownTask": _fixed("task", action="list"),
     "TaskInOtherBag": _without_bag,
     "EmptyPool": _fixed_in_bag("task", action="list"),
+    "UnknownPool": _fixed_in_bag("who", all=True),
     "TaskUncertain": _SHOWN,
     # leases
     "InvalidResource": _again,
@@ -256,6 +259,7 @@ _INSTEAD: dict[str, Instead] = {
     "LeaseOfOthers": _LEASES,
     "StaleTerm": _LEASES,
     "LeasesMove": _again,
+    "LeasesInCircle": _with("wait", 0),
     "UnknownLease": _fixed("lease", action="list", mine=True),
     "NoLease": _fixed("lease", action="take", resources=["PATH"]),
     "LeaseUncertain": _again,
