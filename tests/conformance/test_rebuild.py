@@ -50,6 +50,7 @@ def mail(office: Play) -> Play:
         done, _open = (at.tasks.give(Order("reviewer", title)).task for title in ("Fix it", "Look at it"))
     with office.as_("reviewer").at_office() as at:
         at.tasks.move(done.n, "complete", "done")
+        at.tasks.give(Order("", "Whoever has time"))
     office.person.answer(office.as_("builder").ask("human", wait_s=0).question.n)
     office.as_("builder").cancel(office.as_("builder").ask("human", wait_s=0).question.n)
     office.person.reads()

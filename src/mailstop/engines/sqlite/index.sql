@@ -161,6 +161,14 @@ CREATE INDEX tasks_pools ON tasks (bag, place) WHERE pooled;
 CREATE INDEX tasks_holder_open ON tasks (bag, holder, n) WHERE is_open;
 CREATE INDEX tasks_noticed ON tasks (bag, holder, empty_since, n) WHERE is_open AND empty_since > 0;
 
+-- What seats stored about tasks that no letter tells of: the rate counts it as it counts letters.
+CREATE TABLE untold (
+    bag TEXT NOT NULL,
+    seat TEXT NOT NULL,
+    n INTEGER NOT NULL,
+    PRIMARY KEY (bag, seat, n)
+) STRICT, WITHOUT ROWID;
+
 -- Leases: what nobody has ended, and where each lies; a lease that only lapsed is still here.
 CREATE TABLE leases (
     term INTEGER NOT NULL,
