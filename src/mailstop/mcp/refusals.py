@@ -246,6 +246,7 @@ _INSTEAD: dict[str, Instead] = {
     "TaskContended": _again,
     "UnknownTask": _fixed("task", action="list"),
     "TaskInOtherBag": _without_bag,
+    "UnknownPool": _fixed("who", all=True),
     "EmptyPool": _fixed_in_bag("task", action="list"),
     "TaskUncertain": _SHOWN,
     # leases
@@ -255,6 +256,7 @@ _INSTEAD: dict[str, Instead] = {
     "LeaseStillTaken": _waits,
     "LeaseOfOthers": _LEASES,
     "StaleTerm": _LEASES,
+    "LeasesInCircle": _LEASES,
     "LeasesMove": _again,
     "UnknownLease": _fixed("lease", action="list", mine=True),
     "NoLease": _fixed("lease", action="take", resources=["PATH"]),
