@@ -49,6 +49,7 @@ VERBS = {
     "limits": "show what bounds the letters of a bag; the person sets it",
     "task": "give work, take it, say how far it is",
     "lease": "take files and names for a while, so that no other session does",
+    "lane": "letters in plain files, for sessions that share a folder and no store",
     "demo": "let two programs exchange letters in a temporary home",
     "doctor": "look for what is wrong, and mend it",
     "version": "print the version",
@@ -58,7 +59,7 @@ VERBS = {
 # verbs of which it may be in doubt whether anything was stored
 WRITING = (
     *("send", "reply", "say", "ask", "answer", "cancel", "join", "me", "subscribe", "unsubscribe"),
-    *("task", "lead", "lease", "budget", "limits"),
+    *("task", "lead", "lease", "budget", "limits", "lane"),
 )
 ALIASES = {"inbox": "check", "whoami": "status", "--version": "version", "-V": "version"}
 
