@@ -104,6 +104,7 @@ _SWEEP_S = 60.0  # how often a watcher looks though nothing was told, as on a ne
 _GLANCE_S = 1.0  # how often where the kernel tells nothing
 _WATCHED_AT_ONCE = 500  # letters that a watcher holds
 _DEEPEST = 100  # how far what `artifacts` holds may be nested
+_PLAIN_ROLE = re.compile(r"[A-Za-z0-9._-]+")  # which nearly all are, so that most need no look at each character
 _LINE_END = re.compile(rb"\n|\r\n?")  # universal newlines, by which the original counts
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -157,7 +158,7 @@ def send(
         ref=ref,
         artifacts=artifacts,
     )
-    _store(lane_dir, envelope)
+    _store(lane_dir, envelope, f"{from_role}{_BETWEEN}{to_role}{_ENDING}")
     return envelope
 
 
@@ -212,7 +213,7 @@ def put_once(lane_dir: str | os.PathLike[str], envelope: Envelope, *, look: bool
     For whoever hands letters on and may have been killed after it did so. look: whether the file is searched at all.
     Either way the letter is on disk when this returns. Raises what `send` raises.
     """
-    return _store(lane_dir, envelope, once=look)
+    return _store(lane_dir, envelope, checked_pair(envelope["from"], envelope["to"]), once=look)
 
 
 def checked_role(role: str) -> str:
@@ -224,7 +225,9 @@ def checked_role(role: str) -> str:
     why = ""
     if role.startswith("."):
         why = "it begins with a dot, which hides its file"
-    elif any(character in "/\\*?[]" or unicodedata.category(character) in ("Cc", "Cs") for character in role):
+    elif not _PLAIN_ROLE.fullmatch(role) and any(
+        character in "/\\*?[]" or unicodedata.category(character) in ("Cc", "Cs") for character in role
+    ):
         why = "it holds one of / \\ * ? [ ] or a control character"
     elif _BETWEEN in role or role.startswith("to-") or role.endswith("-to"):
         why = "it holds -to-, begins with to- or ends with -to, so that a file's name can be read in two ways"
@@ -278,10 +281,9 @@ def _check_value(value: object, depth: int) -> None:
         raise Refused(f"artifacts holds a {type(value).__name__}, which is not JSON")
 
 
-def _store(lane_dir: str | os.PathLike[str], envelope: Envelope, *, once: bool = False) -> bool:
-    name = checked_pair(envelope["from"], envelope["to"])
+def _store(lane_dir: str | os.PathLike[str], envelope: Envelope, name: str, *, once: bool = False) -> bool:
     try:
-        line = (json.dumps(envelope, ensure_ascii=False, allow_nan=False) + "\n").encode()
+        line = (_encode(envelope) + "\n").encode()
     except (ValueError, RecursionError) as error:  # an integer beyond the digits that Python writes, say
         raise Refused(f"artifacts cannot be written as JSON: {error}") from None
     if len(line) > LARGEST_LINE:
@@ -295,6 +297,8 @@ def _store(lane_dir: str | os.PathLike[str], envelope: Envelope, *, once: bool =
     except OSError as error:
         raise NotStored(error.errno, f"nothing was stored: {error.strerror or error}", path) from None
 
+
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 _synced: set[tuple[int, int]] = set()  # files of which this process knows that their folders are on disk
 

@@ -171,4 +171,3 @@ def _text(files: list[Seen], waiting: dict[str, dict[str, Any]], found: list[Fin
 
 def _shown(name: str) -> str:
     return one_line(name, _LONGEST_NAME)
-
