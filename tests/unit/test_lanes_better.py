@@ -416,7 +416,7 @@ def bytes_read(lane: Path, monkeypatch: pytest.MonkeyPatch) -> int:
 
 
 def test_a_check_reads_only_what_is_new(lane: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    put(lane, GOOD * 50_000)
+    put(lane, GOOD * 10_000)
     check(lane, role="reviewer")
     put(lane, GOOD)
 
@@ -424,7 +424,7 @@ def test_a_check_reads_only_what_is_new(lane: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_behind_the_other_side_s_cursor_a_file_is_counted_once(lane: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    put(lane, GOOD * 50_000)
+    put(lane, GOOD * 10_000)
     lane_side.check(lane, role="reviewer")
     put(lane, GOOD)
     assert bytes_read(lane, monkeypatch) > 50_000
@@ -608,7 +608,7 @@ def test_a_message_over_the_limit_is_refused_before_anything_is_made(lane: Path)
 
 
 def test_a_line_beyond_all_limits_is_shown_shortened_with_bounded_memory(lane: Path) -> None:
-    large = 64 * 1024 * 1024
+    large = 24 * 1024 * 1024
     put(lane, '{"kind": "note", "msg": "', "x" * large, '"}\n', GOOD)
     reading = (
         "import sys; from mailstop.lanes import check; first, second = check(sys.argv[1], role='reviewer')['unread']; "
