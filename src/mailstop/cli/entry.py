@@ -50,8 +50,10 @@ VERBS = {
     "task": "give work, take it, say how far it is",
     "lease": "take files and names for a while, so that no other session does",
     "lane": "letters in plain files, for sessions that share a folder and no store",
-    "demo": "let two programs exchange letters in a temporary home",
+    "demo": "two programs and a person write to each other in a temporary home",
     "doctor": "look for what is wrong, and mend it",
+    "help": "explain a verb or a topic",
+    "completion": "print what makes a shell complete mailstop's words",
     "version": "print the version",
     "mcp": "for clients: the tools of MCP, on standard input and output",
     "hook": "for clients: take a hook's event from standard input",
@@ -144,7 +146,7 @@ def _run(words: list[str]) -> int:
     leading, verb, rest = _split(words)
     if verb is None and words:
         raise UsageError(reason=f"behind {words[-1]} a verb is missing. All verbs: mailstop --help")
-    if verb is None or verb in ("-h", "--help", "help"):
+    if verb is None or verb in ("-h", "--help"):
         from mailstop.cli.overview import overview
 
         print(overview())

@@ -47,6 +47,8 @@ _TAKES: dict[str, tuple[str, ...]] = {
     "bridge": ("role", "store", "bag"),
 }
 
+ACTS = tuple(_TAKES)
+
 
 def run(args: Arguments) -> Result:
     """Do one act."""
