@@ -31,7 +31,7 @@ from mailstop.clients.facts import facts_of
 from mailstop.clients.life import my_life
 from mailstop.clients.program import new_token
 from mailstop.engines import open_store
-from mailstop.errors import MailstopError, Refused, StoreUnavailable, Uncertain
+from mailstop.errors import MailstopError, NotFound, Refused
 from mailstop.fence import Delivery
 from mailstop.letter import LARGEST_BODY, Draft, is_kind
 from mailstop.names import PERSON, RESERVED, in_bag, is_name, name_from
@@ -58,7 +58,6 @@ AT_ONCE = 50  # letters of one file between two moves of the cursor
 
 KEY_BEFORE = 16  # entries before a letter's among which its key's lies; it is the one before it, but for gaps
 
-_BRAKES = ("BudgetSpent", "NoBudget", "TooManyHops", "TooFast")  # refusals that end some day
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -146,7 +145,7 @@ class Bridge:
             return self.look()
         except BrokenPipeError:  # nobody hears what is said any more
             raise
-        except (StoreUnavailable, Uncertain) as error:
+        except MailstopError as error:
             self._say_once(error.message)
         except OSError as error:
             self._say_once(f"the lane {self.lane} cannot be used: {error.strerror or error}")
@@ -177,12 +176,17 @@ class Bridge:
     def _sit(self, store: Store) -> None:
         """Take the seats of roles that have none yet."""
         for role in self._roles or self._played(store):
+            if role in self._held:
+                continue
             seat = seat_of(role)
-            if role not in self._held and seat not in {hold.seat for hold in self._held.values()}:
-                try:
-                    self._held[role] = self._take(store, role, seat)
-                except Refused as error:
-                    self._say_once(error.message)
+            other = next((hold.role for hold in self._held.values() if hold.seat == seat), None)
+            if other:
+                self._say_once(f"role {role} is not bridged: seat {seat} is that of role {other}")
+                continue
+            try:
+                self._held[role] = self._take(store, role, seat)
+            except Refused as error:
+                self._say_once(error.message)
 
     def _played(self, store: Store) -> list[str]:
         """The roles that somebody plays in the lane: who has written or has a cursor there, and is not the bag's."""
@@ -247,9 +251,9 @@ class Bridge:
     def _to_bag(self, office: Office, hold: Hold) -> float:
         """Store what a role has written to the bag's seats; return after how many seconds to try again."""
         wait_s = SLOW_LOOK_S
-        for reader in self._names(reading=True):
+        for reader in self._readers(hold.role):
             seat = seat_of(reader)
-            if reader == hold.role or reader in self._held or not self._is_seat(office.store, seat):
+            if reader in self._held or not self._is_seat(office.store, seat):
                 continue
             try:
                 self._file_to_bag(office, hold, reader, seat)
@@ -258,6 +262,12 @@ class Bridge:
             except Stopped:
                 continue
         return wait_s
+
+    def _readers(self, role: str) -> list[str]:
+        """To whom a role has written. A file whose name can be read in several ways is not bridged."""
+        names = sorted(os.listdir(os.path.join(self.lane, "_sync")))
+        pairs = [found[0] for name in names if len(found := lanes.roles_of(name)) == 1]
+        return [reader for sender, reader in pairs if sender == role and reader != role and _is_role(reader)]
 
     def _is_seat(self, store: Store, name: str) -> bool:
         """Whether somebody sits, sat, or is written to at that seat; the person's is always there."""
@@ -286,20 +296,18 @@ class Bridge:
 
     def _letter_to_bag(self, office: Office, hold: Hold, seat: str, envelope: Envelope, line: int) -> None:
         """Store one letter. Raises Stopped or TooFast where it cannot be stored now."""
-        key = _lane_id(envelope) or f"{envelope['_source_file']}:{line}"[-LONGEST_KEY:]
-        ref = self._number(office, hold, envelope.get("ref"))
-        draft = _draft(envelope, seat, key, ref)
+        draft = _draft(envelope, seat, self._number(office, hold, envelope.get("ref")))
+        of_line = _key_of_line(envelope, line, draft)
+        draft = draft.but(key=_lane_id(envelope) or of_line)
         try:
             sent: Sent | None = self._sent(office, hold, draft)
-        except Refused as error:
-            if type(error).__name__ == "KeyReused":
-                draft = draft.but(key=f"{envelope['_source_file']}:{line}"[-LONGEST_KEY:])
-                sent = self._again(office, hold, draft, n=int(error.details["n"]))
-            else:
-                self._say_once(f"role {hold.role} to seat {seat}: {error.message}")
-                if isinstance(error, errors.TooFast):
-                    raise
-                raise Stopped from None
+        except errors.KeyReused as error:
+            sent = self._again(office, hold, draft.but(key=of_line), n=int(error.details["n"]))
+        except (Refused, NotFound) as error:
+            self._say_once(f"role {hold.role} to seat {seat}: {error.message}")
+            if isinstance(error, errors.TooFast):
+                raise
+            raise Stopped from None
         faults.reach("bridged to the bag")
         if sent and sent.new:
             self._say(f"{hold.role} -> {seat}: letter {sent.letter.n}")
@@ -310,9 +318,10 @@ class Bridge:
         if answered and hold.seat in answered.to and (answered.sender,) == draft.to:
             try:
                 return office.reply(answered.n, draft.but(ref=None))
-            except Refused as error:
-                if type(error).__name__ in (*_BRAKES, "KeyReused"):
-                    raise
+            except (errors.KeyReused, errors.BudgetSpent, errors.NoBudget, errors.TooManyHops, errors.TooFast):
+                raise
+            except Refused:  # it is withdrawn, say, or no answer that it allows: then it is a letter like others
+                pass
         return office.send(draft, bag=self.bag)
 
     def _again(self, office: Office, hold: Hold, draft: Draft, *, n: int) -> Sent | None:
@@ -454,7 +463,14 @@ def _lane_id(envelope: Envelope) -> str:
     return told if isinstance(told, str) and 0 < len(told) <= LONGEST_KEY and told.isprintable() else ""
 
 
-def _draft(envelope: Envelope, seat: str, key: str, ref: int | None) -> Draft:
+def _key_of_line(envelope: Envelope, line: int, draft: Draft) -> str:
+    """The key of a letter that has no id of its own: its place, and what stands there, as files are begun anew."""
+    content = hashlib.blake2b(f"{draft.kind} {draft.body}".encode(), digest_size=8).hexdigest()
+    name = str(envelope["_source_file"])
+    return f"{name if name.isprintable() else ascii(name)}:{line}:{content}"[-LONGEST_KEY:]
+
+
+def _draft(envelope: Envelope, seat: str, ref: int | None) -> Draft:
     """The letter of a lane as one of the store: what does not fit into its fields stands above the text."""
     kind, extra = envelope.get("kind"), list[str]()
     if not isinstance(kind, str) or not is_kind(kind):
@@ -477,7 +493,6 @@ def _draft(envelope: Envelope, seat: str, key: str, ref: int | None) -> Draft:
         needs_reply=bool(envelope.get("needs_reply")),
         ref=ref,
         artifacts=tuple(artifacts),
-        key=key,
     )
 
 

@@ -622,7 +622,7 @@ def _look(
     for name in names:
         count = _count(cursor.get(name))
         if count is None and name in cursor:
-            notices.append(f"the cursor of {_quoted(role)} says {cursor[name]!r:.40} of {_quoted(name)}: read anew")
+            notices.append(f"the cursor of {_quoted(role)} has no number of lines for {_quoted(name)}: it counts as 0")
         file = _read(folder, name, role, count or 0, places.get(name), limit, notices)
         if file:
             files.append(file)

@@ -11,7 +11,7 @@ import pytest
 
 from tests import lane_side
 from tests.clients.waiting import wait_for
-from tests.lane_ground import file_of
+from tests.lane_ground import file_of, put
 from tests.party import Party, Person, Running
 
 SeatAt = Callable[..., Party]
@@ -219,6 +219,29 @@ def test_no_line_of_the_lane_stops_the_bridge(lane: Path, bridge: Any, seat: Sea
     ]
     assert new(reviewer) == []
     assert lane_side.cursor_of(lane, "reviewer") == {"builder-to-reviewer.jsonl": 9}
+
+
+def test_ids_that_a_writer_uses_again_and_lines_without_one_are_each_a_letter(
+    lane: Path, bridge: Any, seat: SeatAt
+) -> None:
+    reviewer, tester = seat("reviewer"), seat("tester")
+    bridge()
+    put(lane, '{"id": "1", "msg": "to the reviewer"}\n', '{"msg": "without an id"}\n')
+    put(lane, '{"id": "1", "msg": "to the tester"}\n', receiver="tester")
+    assert [letter["body"] for letter in arrived(tester)] == ["to the tester"]
+    heard: list[str] = []
+
+    def has_heard(count: int) -> bool:
+        heard.extend(one["body"] for one in new(reviewer))
+        return len(heard) >= count
+
+    wait_for("both", lambda: has_heard(2))
+    fresh = lane / "fresh"
+    fresh.write_text('{"id": "2", "msg": "in a new file"}\n{"msg": "another without an id"}\n')
+    fresh.replace(file_of(lane))
+
+    wait_for("four", lambda: has_heard(4))
+    assert heard == ["to the reviewer", "without an id", "in a new file", "another without an id"]
 
 
 def test_a_letter_beyond_a_budget_waits_in_the_lane_until_there_is_another(
