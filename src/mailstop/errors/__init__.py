@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mailstop.errors.budgets import *
     from mailstop.errors.channels import *
     from mailstop.errors.faults import *
+    from mailstop.errors.lanes import *
     from mailstop.errors.leaders import *
     from mailstop.errors.leases import *
     from mailstop.errors.letters import *
@@ -114,6 +115,7 @@ _FILES = (
     "tasks",
     "leases",
     "leaders",
+    "lanes",
     "faults",
     "tools",
     "tokens",
