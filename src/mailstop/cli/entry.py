@@ -50,6 +50,7 @@ VERBS = {
     "task": "give work, take it, say how far it is",
     "lease": "take files and names for a while, so that no other session does",
     "demo": "let two programs exchange letters in a temporary home",
+    "setup": "bring mailstop into the clients here, and take it out again",
     "doctor": "look for what is wrong, and mend it",
     "version": "print the version",
     "mcp": "for clients: the tools of MCP, on standard input and output",

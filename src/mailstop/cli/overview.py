@@ -12,7 +12,7 @@ GROUPS = (
     ("know", ("status", "who", "me", "channels", "kinds", "bags", "asks", "watch")),
     ("sit", ("join", "leave", "subscribe", "unsubscribe")),
     ("bound", ("budget", "limits")),
-    ("tend", ("doctor", "demo", "version")),
+    ("tend", ("setup", "doctor", "demo", "version")),
     ("for clients", ("mcp", "hook")),
 )
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mailstop.errors.letters import *
     from mailstop.errors.names import *
     from mailstop.errors.seats import *
+    from mailstop.errors.setup import *
     from mailstop.errors.stores import *
     from mailstop.errors.tasks import *
     from mailstop.errors.tools import *
@@ -115,6 +116,7 @@ _FILES = (
     "leaders",
     "faults",
     "tools",
+    "setup",
 )
 
 if not TYPE_CHECKING:
