@@ -28,6 +28,7 @@ NAME = "codex"
 OLDEST = (0, 149, 0)  # that has `codex queue`
 TRUST = "trust"
 _PLUGIN = "mailstop@mailstop"
+_OF_CODEX = ".codex-plugin"  # what it adds to its copy: skills that it makes of slash commands
 
 
 def config_toml() -> str:
@@ -118,10 +119,12 @@ def _is_ours(found: Any) -> bool:
 def has_copy(command: str) -> bool:
     """Whether the copy that Codex made is that of this plugin."""
     folder = os.path.join(codex_folder(), "plugins", "cache", "mailstop", "mailstop")
-    wanted = {path: raw for path, raw in plugin_copy.files(command).items() if path.startswith("mailstop" + os.sep)}
+    inside = "mailstop" + os.sep
+    files = plugin_copy.files(command).items()
+    wanted = {path.removeprefix(inside): raw for path, raw in files if path.startswith(inside)}
     for version in os.listdir(folder) if os.path.isdir(folder) else ():
-        there = plugin_copy.there(os.path.join(folder, version))
-        if {os.path.join("mailstop", path): raw for path, raw in there.items()} == wanted:
+        there = plugin_copy.there(os.path.join(folder, version)).items()
+        if {path: raw for path, raw in there if not path.startswith(_OF_CODEX)} == wanted:
             return True
     return False
 
