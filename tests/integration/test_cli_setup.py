@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import sys
 from collections.abc import Callable
@@ -508,3 +509,60 @@ def test_every_client_says_where_its_form_comes_from(name: str) -> None:
     assert one.source.startswith("https://")
     assert all(path.startswith("/") for path in one.files)
     assert one.project is None or not one.project.startswith("/")
+
+
+# -- an upgrade, another user's home, and what the page says ----------------------------------------------------------
+
+
+def test_after_an_upgrade_it_is_said_that_the_plugin_is_another_and_once_more_mends_it(user: Party) -> None:
+    setup(user, "claude", "--yes")
+    hooks = user.home / ".config/mailstop/plugin/mailstop/hooks/hooks.json"
+    current = hooks.read_bytes()
+    hooks.write_text("{}")
+
+    assert "with the plugin of another version or command: mailstop setup claude" in setup(user).out
+    again = {one["name"]: one["state"] for one in setup(user, "claude", "--yes", "--json").json["offers"]}
+
+    assert again == {"plugin": "done", "commands": "done before", "tools": "done before"}
+    assert hooks.read_bytes() == current
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+def test_what_root_sets_up_in_anothers_home_belongs_to_that_user(user: Party) -> None:
+    for path in (user.home, *user.home.rglob("*")):
+        os.chown(path, 4242, 4243)
+
+    setup(user, "claude", "--yes")
+    setup(user, "mcp", "--client", "cursor", "--yes")
+
+    made = [user.home / ".config", user.home / ".cursor", user.home / ".claude"]
+    for path in [inner for folder in made for inner in (folder, *folder.rglob("*"))]:
+        facts = path.stat()
+        assert (path, facts.st_uid, facts.st_gid) == (path, 4242, 4243)
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "setup.md"
+
+
+def test_every_command_on_the_page_is_one(user: Party) -> None:
+    commands = re.findall(r"^mailstop (setup[^#\n]*?)\s*(?:#.*)?$", PAGE.read_text(), re.MULTILINE)
+    assert len(commands) >= 8
+
+    for command in commands:
+        done = user.run(*command.split(), "--preview")
+        missing = "codex" in command and "--remove" not in command
+        assert (command, done.code) == (command, 3 if missing else 0)
+
+
+def test_the_page_lists_every_client_with_its_files() -> None:
+    rows = {
+        name: row
+        for row in PAGE.read_text().splitlines()
+        if row.startswith("| `")
+        for name in re.findall("`([^`]+)`", row)
+    }
+
+    for name in mcp_client.names():
+        one = mcp_client.client(name)
+        assert one.files[-1].replace(os.environ["HOME"], "~") in rows[name]
+        assert (one.project or "–") in rows[name]

@@ -52,6 +52,7 @@ UNUSED = ("--bag",)
 
 DONE, WOULD, MADE, LEFT = "done before", "would be done", "done", "left out"
 _INDENT = "    "
+_CANNOT = "it cannot be done here: "
 
 
 def run(args: Arguments) -> Result:
@@ -88,6 +89,8 @@ def _set_up(args: Arguments, chosen: Target | None) -> Result:
     assert chosen is not None
     lasting = command.lasting()
     store = config.chosen_store(args.store) or config.default_store()
+    if chosen.name == codex.NAME and sys.stderr and sys.stderr.isatty():
+        _say("asking Codex what it would have its person trust ...")
     offers = chosen.offers(lasting.path, store)
     _check_names(args, offers)
     planned = Plan(chosen.use, lasting.path)
@@ -116,6 +119,8 @@ def _check_names(args: Arguments, offers: list[Offer]) -> None:
 def _offered(args: Arguments, chosen: Target, planned: Plan, offer: Offer) -> dict[str, Any]:
     """Offer one thing, take it in if it is agreed to, and say what became of it."""
     told: dict[str, Any] = {"name": offer.name, "title": offer.title, "why": offer.why, "safe": offer.safe}
+    if offer.hindered:
+        return {**told, "state": LEFT, "diff": [], "also": [f"{_CANNOT}{offer.hindered}"]}
     if chosen.is_done(offer, planned):
         return {**told, "state": DONE, "diff": [], "also": []}
     diff = [line for change in planned.changes_of(offer) for line in change.diff]
@@ -171,7 +176,10 @@ def _not_by_itself(one: dict[str, Any]) -> str:
 
 
 def _how_to(one: dict[str, Any]) -> str:
-    return f" (--with {one['name']})" if one["state"] == LEFT else ""
+    if one["state"] != LEFT:
+        return ""
+    hindered = [text for text in one["also"] if text.startswith(_CANNOT)]
+    return f" ({plain_line(hindered[0])})" if hindered else f" (--with {one['name']})"
 
 
 def _lines(one: dict[str, Any]) -> list[str]:

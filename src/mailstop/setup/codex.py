@@ -17,7 +17,7 @@ from mailstop.setup.client_command import run
 from mailstop.setup.codex_hooks import trusted
 from mailstop.setup.edit import Edit
 from mailstop.setup.offer import PLUGIN, FileEdit, Offer
-from mailstop.setup.places import codex_folder, market_folder
+from mailstop.setup.places import codex_folder, here, market_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,28 +75,35 @@ def offers(project: str | None, command: str, store: str) -> list[Offer]:
             (FileEdit(target, "toml", approved),),
             needs_plugin=True,
         ),
-        Offer(
-            TRUST,
-            "trust in the plugin's hooks",
-            "until then Codex skips them, and asks at the start of the next window; this writes what its "
-            "answer Trust all "
-            "writes, for the hooks of this version of the plugin alone",
-            tuple(
-                FileEdit(
-                    own, "toml", Edit(("hooks", "state", key), value, is_ours=lambda found: isinstance(found, dict))
-                )
-                for key, value in trusted(codex, command).items()
-            ),
-            safe=False,
-            needs_plugin=True,
-        ),
+        _trust(own, codex, command),
     ]
+
+
+def _trust(own: str, codex: str, command: str) -> Offer:
+    """What the window's answer *Trust all* would write."""
+    try:
+        hooks, hindered = trusted(codex, command), ""
+    except errors.ClientFailed as error:
+        hooks, hindered = {}, f"{error.details['command']}: {error.details['reason']}"
+    return Offer(
+        TRUST,
+        "trust in the plugin's hooks",
+        "until then Codex skips them, and asks at the start of the next window; this writes what its answer Trust all "
+        "writes, for the hooks of this version of the plugin alone",
+        tuple(
+            FileEdit(own, "toml", Edit(("hooks", "state", key), value, is_ours=lambda found: isinstance(found, dict)))
+            for key, value in hooks.items()
+        ),
+        safe=False,
+        needs_plugin=True,
+        hindered=hindered,
+    )
 
 
 def _sandbox(target: str, store: str) -> Offer:
     """The folders that commands in Codex's default sandbox have to write to."""
     folders = [os.path.dirname(config.store_path(store)), config.state_folder()]
-    broad = folders[0] in (config.home(), "/", os.getcwd()) or config.home().startswith(folders[0].rstrip("/") + "/")
+    broad = folders[0] in (config.home(), "/", here()) or config.home().startswith(folders[0].rstrip("/") + "/")
     warning = f"; {folders[0]} holds more than the store, and all of it would be open" if broad else ""
     return Offer(
         "sandbox",

@@ -86,8 +86,6 @@ def _ends_soon(path: str) -> str:
     parts = path.split(os.sep)
     if any(part in ("archive-v0", "builds-v0", "environments-v2") for part in parts) or ".cache" in parts:
         return _CACHE
-    if path.startswith("/tmp/"):
-        return "is in a temporary folder"
     if any(_VERSIONED.fullmatch(part) for part in parts[:-1]):
         return "has a version in its name, and another one will not have it"
     return ""

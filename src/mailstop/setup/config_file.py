@@ -132,6 +132,13 @@ def missing_folders(path: str) -> list[str]:
     return missing
 
 
+def make_folders(path: str) -> None:
+    """Make the folders that a file needs, for their user alone. Raises OSError."""
+    for folder in missing_folders(path):
+        os.mkdir(folder, mode=0o700)
+        own_as_around(folder)
+
+
 def own_as_around(path: str) -> None:
     """Let what root has made in a user's folder be that user's."""
     if os.geteuid() == 0:
@@ -142,9 +149,7 @@ def own_as_around(path: str) -> None:
 def replace(path: str, raw: bytes) -> None:
     """Write a file, whole or not at all, durably. A new one is its user's alone. Raises OSError."""
     folder = os.path.dirname(path)
-    for above in missing_folders(path):
-        os.mkdir(above, mode=0o700)
-        own_as_around(above)
+    make_folders(path)
     try:
         facts = os.stat(path)
         mode, owner = stat.S_IMODE(facts.st_mode), (facts.st_uid, facts.st_gid)

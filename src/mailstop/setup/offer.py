@@ -36,3 +36,4 @@ class Offer(Record):
     makes: tuple[str, ...] = ()  # folders
     copies: bool = False  # the plugin into mailstop's own folder
     needs_plugin: bool = False
+    hindered: str = ""  # why it cannot be done here

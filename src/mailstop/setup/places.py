@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from mailstop import config
+from mailstop.errors import UsageError
 
 
 def own_folder() -> str:
@@ -30,6 +31,14 @@ def claude_folder() -> str:
 def codex_folder() -> str:
     """Where Codex keeps what is the user's."""
     return os.path.abspath(os.environ.get("CODEX_HOME") or os.path.join(config.home(), ".codex"))
+
+
+def here() -> str:
+    """The folder this runs in. Raises UsageError where it was deleted."""
+    try:
+        return os.getcwd()
+    except OSError:
+        raise UsageError(reason="the folder this runs in is not there any more") from None
 
 
 def expanded(template: str) -> str:

@@ -108,7 +108,7 @@ class Plan:
                 faults.reach("setup copied the plugin")
             for folder in (folder for offer in self.offers for folder in offer.makes):
                 folders.note(config_file.missing_folders(os.path.join(folder, "")))
-                os.makedirs(folder, mode=0o700, exist_ok=True)
+                config_file.make_folders(os.path.join(folder, ""))
             for file in self._files.values():
                 raw = self._raw(file, self._texts)
                 self._records[file.real] = self._kept(file, raw)

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 
 from mailstop import errors
 from mailstop.records import Record
-from mailstop.setup.config_file import missing_folders, own_as_around, replace
+from mailstop.setup.config_file import make_folders, missing_folders, own_as_around, replace
 from mailstop.setup.edit import Edit
 from mailstop.setup.places import own_folder
 
@@ -110,16 +110,15 @@ def _locked(lock: str) -> tuple[TextIO, list[str]]:
     made: list[str] = []
     while True:
         try:
-            for folder in missing_folders(lock):
-                os.mkdir(folder, mode=0o700)
-                made.append(folder)
-                own_as_around(folder)
+            made += missing_folders(lock)
+            make_folders(lock)
             file = open(lock, "a+", encoding="utf-8", errors="surrogateescape", newline="")  # noqa: SIM115  # given on
         except (FileNotFoundError, FileExistsError):
             continue
         fcntl.flock(file, fcntl.LOCK_EX)
         try:
             if os.path.samestat(os.fstat(file.fileno()), os.stat(lock)):
+                own_as_around(lock)
                 return file, made
         except FileNotFoundError:
             pass

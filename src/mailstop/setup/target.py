@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-
 from mailstop import errors
 from mailstop.records import Record
 from mailstop.setup import claude, codex, installed, mcp_client, plan
 from mailstop.setup.offer import PLUGIN
-from mailstop.setup.places import claude_folder, codex_folder
+from mailstop.setup.places import claude_folder, codex_folder, here
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,7 +100,7 @@ def target(name: str, client: str | None, scope: str | None) -> Target:
         raise errors.UsageError(reason=f"--client NAME goes with setup mcp, and names one of: {known}")
     if client is not None:
         mcp_client.client(client)
-    return Target(name, client, os.getcwd() if scope == PROJECT else None)
+    return Target(name, client, here() if scope == PROJECT else None)
 
 
 def removal(of: Target | None, scope: str | None) -> plan.Removal:
