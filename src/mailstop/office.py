@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mailstop.acts.leases import Leases
     from mailstop.acts.presence import OwnPresence
     from mailstop.acts.tasks import Tasks
+    from mailstop.acts.tokens import Tokens
     from mailstop.clients.caller import Caller
     from mailstop.doors.base import Outcome
     from mailstop.engines.base import Store
@@ -34,11 +35,12 @@ if TYPE_CHECKING:
     from mailstop.reading import Reading
     from mailstop.rules.channels import Rest
     from mailstop.rules.hands import Hand
-    from mailstop.rules.letters import Rider, Writer
+    from mailstop.rules.letters import Ride
     from mailstop.rules.offers import Offer, Terms
     from mailstop.rules.routes import Route
     from mailstop.rules.seats import Seated
     from mailstop.rules.tellings import Told
+    from mailstop.rules.tenure import Writer
     from mailstop.session import Session
 
     Announced = tuple[Seat, Letter, Route]  # a letter that a monitor rings for, at its seat, by its route
@@ -141,12 +143,12 @@ class Office:
     def writer(self, bag: str) -> Writer:
         """As whom the caller writes in a bag. Raises MustJoin."""
         if self.is_person:
-            return rules.letters.Writer(bag, PERSON, None, PERSON, client="person")
+            return rules.tenure.Writer(bag, PERSON, None, PERSON, client="person")
         session = self.session
         own = next((seat for seat in self.seats() if seat.bag == bag), None)
         if session is None or own is None:
             raise self._must_join(bag)
-        return rules.letters.Writer(bag, own.name, own, session.id, session.client, session.project)
+        return rules.tenure.Writer(bag, own.name, own, session.id, session.client, session.project)
 
     def _must_join(self, bag: str) -> errors.MustJoin:
         """The refusal for a caller without a seat in a bag: how it lost the one it had there, and how to take one."""
@@ -211,6 +213,13 @@ class Office:
         from mailstop.acts.leases import Leases
 
         return Leases(self)
+
+    @property
+    def tokens(self) -> Tokens:
+        """What clients show over the network."""
+        from mailstop.acts.tokens import Tokens
+
+        return Tokens(self)
 
     def require_person(self, act: str) -> None:
         """Raise PersonOnly unless the person calls."""
@@ -397,7 +406,7 @@ class Office:
 
     # -- letters ------------------------------------------------------------------------------------------------------
 
-    def send(self, draft: Draft, *, bag: str = DEFAULT_BAG, rider: Callable[[str], Rider] | None = None) -> Sent:
+    def send(self, draft: Draft, *, bag: str = DEFAULT_BAG, rider: Ride | None = None) -> Sent:
         """Store a letter, then ring its recipients. Raises a refusal before anything is stored.
 
         rider: see `rules.letters.store_letter`.
@@ -412,11 +421,11 @@ class Office:
         self._writers[bag] = self.writer(bag)
         return self._send(self._writers[bag], draft, rider)
 
-    def notify(self, draft: Draft, *, bag: str, rider: Callable[[str], Rider] | None = None) -> Sent:
+    def notify(self, draft: Draft, *, bag: str, rider: Ride | None = None) -> Sent:
         """Store a notice of mailstop's own, from its postmaster, then ring its recipients."""
-        return self._send(rules.letters.postmaster(bag), draft, rider)
+        return self._send(rules.tenure.postmaster(bag), draft, rider)
 
-    def _send(self, writer: Writer, draft: Draft, rider: Callable[[str], Rider] | None) -> Sent:
+    def _send(self, writer: Writer, draft: Draft, rider: Ride | None) -> Sent:
         from mailstop.letter import NOBODY  # for who writes; a look does without it
 
         claimed: dict[str, tuple[Holder, Route | None]] = {}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import time
 
-from mailstop import faults, rules
-from mailstop.clients.life import Life, is_alive
+from mailstop import errors, faults, rules
+from mailstop.clients.life import Life, is_alive, my_life
 from mailstop.clients.project import CHOSEN, Place, place_of
 from mailstop.clients.resources import Reader
-from mailstop.errors import LeaseStillTaken, LeaseTaken, UnknownLease
+from mailstop.errors import MailstopError
 from mailstop.names import DEFAULT_BAG, PERSON
 
 TYPE_CHECKING = False
@@ -19,12 +19,23 @@ if TYPE_CHECKING:
 
     from mailstop.engines.row import Row
     from mailstop.lease import Lease, Resource
+    from mailstop.letter import Draft
     from mailstop.office import Office
     from mailstop.rules.held import Verdict
     from mailstop.rules.leases import Took, Wish
-    from mailstop.rules.letters import Rider
+    from mailstop.rules.notices import Notice
+    from mailstop.rules.waits import Wait
+    from mailstop.seat import Seat
 
 SLOW_LOOK_S = 60.0  # who left a seat, or ends without a process that does, may have been killed before it could ring
+
+
+class _LetGo(Exception):
+    """Some leases are not there any more. left: those that are."""
+
+    def __init__(self, left: tuple[Lease, ...]) -> None:
+        super().__init__()
+        self.left = left
 
 
 class Leases:
@@ -51,12 +62,13 @@ class Leases:
     def take(self, wish: Wish, *, bag: str = DEFAULT_BAG, wait_s: float | None = None) -> Took:
         """Take all of what is wished for, or nothing.
 
-        wait_s: seconds to sleep at most until it is free. Raises LeaseTaken, LeaseStillTaken and what `writer` raises.
+        wait_s: seconds to sleep at most until it is free. Raises LeaseTaken, LeaseStillTaken, LeasesInCircle where who
+            has it waits for the caller, however indirectly, and what `writer` raises.
         """
         self._office.checked_bag(bag)
         try:
             return self._take(wish, bag)
-        except LeaseTaken:
+        except errors.LeaseTaken:
             if wait_s is None:
                 raise
         return self._wait_to_take(wish, bag, wait_s)
@@ -86,37 +98,49 @@ class Leases:
         return released
 
     def force(self, resources: Sequence[Resource]) -> tuple[Lease, ...]:
-        """End others' leases on exactly these resources, and tell them. The person's alone. Raises UnknownLease."""
-        from mailstop.letter import Draft
+        """End others' leases on exactly these resources, and tell them: all of it in one append. The person's alone.
+
+        Returns those that were ended; what its holder has let go meanwhile is not among them. Raises UnknownLease.
+        """
+        self._office.require_person("Ending another's lease")
+        store = self._office.store
+        leases = tuple(rules.leases.of_others(store, resources, now=self._office.clock()))
+        for _ in range(len(leases)):
+            try:
+                self._force(leases)
+                return leases
+            except _LetGo as meanwhile:
+                shown = leases[0].resource.shown
+                leases = meanwhile.left
+                if not leases:
+                    break
+        raise errors.UnknownLease(who="Nobody else holds", resource=shown, nearest="")
+
+    def _force(self, leases: Sequence[Lease]) -> None:
+        """End these leases. Raises _LetGo when some of them are not there any more; nothing is stored then."""
         from mailstop.rules.letters import Rider
 
-        self._office.require_person("Ending another's lease")
-        store, now = self._office.store, self._office.clock()
-        found = rules.leases.of_others(store, resources, now=now)
-        forced: list[Lease] = []
-        gone: UnknownLease | None = None
-        for bag in dict.fromkeys(lease.bag for lease in found):
-            leases = [lease for lease in found if lease.bag == bag]
-            freed = rules.waiting.freed_key()
+        office, store, now = self._office, self._office.store, self._office.clock()
+        sealed = office.caller.sandboxed
+        freed = rules.waiting.freed_key()
+        (first, draft), *others = _endings(leases).items()
+        beside: list[Notice] = []
 
-            def rider(_letter_id: str, leases: Sequence[Lease] = leases, freed: str = freed) -> Rider:
-                entries, expect = rules.leases.forcing(store, leases, now=now)
-                row = rules.waiting.freeing(freed, [lease.resource for lease in leases], now=now)
-                return Rider(entries=entries, expect=expect, board=(row,))
+        def rider(_letter_id: str, _recipients: Sequence[Seat]) -> Rider:
+            left, seen = rules.leases.still_held(store, leases)
+            if len(left) < len(leases):
+                raise _LetGo(left)
+            entries, expect = rules.leases.forcing(leases, seen, now=now)
+            beside[:] = [rules.notices.riding(store, each, bag, now=now, sealed=sealed) for bag, each in others]
+            freeing = rules.waiting.freeing(freed, [lease.resource for lease in leases], now=now)
+            claims = [claim for notice in beside for claim in notice.claims]
+            letters = tuple(notice.entry for notice in beside)
+            return Rider(entries=(*entries, *letters), expect=expect, board=(freeing, *claims))
 
-            seats = tuple(dict.fromkeys(lease.seat for lease in leases))
-            ended = "; ".join(lease.resource.shown for lease in leases)
-            body = f"The person has ended your lease: {ended}. Others may take it now."
-            try:
-                self._office.notify(Draft(seats, body, final=True), bag=bag, rider=rider)
-            except UnknownLease as refusal:  # its holders let go meanwhile; those in other bags may not have
-                gone = refusal
-                continue
-            self._rung(freed)
-            forced += leases
-        if gone and not forced:
-            raise gone
-        return tuple(forced)
+        office.notify(draft, bag=first, rider=rider)
+        for notice in beside:
+            rules.notices.ring(store, notice, now=now, sealed=sealed)
+        self._rung(freed)
 
     def mine(self) -> tuple[Lease, ...]:
         """What the caller holds, by term, also what ran out and nobody has taken since."""
@@ -171,22 +195,41 @@ class Leases:
 
         from mailstop.watcher import Watcher
 
-        end = time.monotonic() + seconds
-        until = self._office.clock() + round(seconds * 1000)
-        with rules.waiting.enlisted(self._office.store, wish.resources, until=until) as bell, Watcher(bell) as watcher:
+        store, end = self._office.store, time.monotonic() + seconds
+        until = self._office.clock() + min(round(seconds * 1000), rules.waits.LONGEST_MS)
+        with ExitStack() as waiting:
+            enlisted = rules.waiting.enlisted(store, wish.resources, until=until, shared=wish.shared)
+            bell = waiting.enter_context(enlisted)
+            watcher = waiting.enter_context(Watcher(bell))
+            wait = self._wait(bag, bell, until)
+            waiting.callback(self._forget, wait)
             while True:
                 try:
                     return self._take(wish, bag)
-                except LeaseTaken as refusal:
+                except errors.LeaseTaken as refusal:
                     taken = refusal
                 left = end - time.monotonic()
                 if left <= 0:
-                    raise LeaseStillTaken(**{**taken.details, "seconds": seconds})
+                    raise errors.LeaseStillTaken(**{**taken.details, "seconds": seconds})
+                rules.waits.register(store, wait, self._office.clock())  # each time: things may have changed
                 with ExitStack() as stack:
                     ends, longest = self._ends_of(taken.details["held"], stack)
                     watcher.wait(min(left, longest), ends)
                 for seat in {(lease.bag, lease.seat) for lease in taken.details["held"]}:
-                    self._office.store.ledger.on(rules.tenure.seat_subject(*seat))  # whoever left it may have rung
+                    store.ledger.on(rules.tenure.seat_subject(*seat))  # whoever left it may have rung
+
+    def _wait(self, bag: str, bell: str, until: int) -> Wait:
+        """A wait of this process that is not registered yet."""
+        writer = self._office.writer(bag)
+        who = {"bag": bag, "seat": writer.name, "session": writer.session}
+        return rules.waits.new_wait(self._office.caller, **who, bell=bell, life=my_life(), until=until)
+
+    def _forget(self, wait: Wait) -> None:
+        """Take a wait away, if that can be done; else it counts until its process ends, or its time."""
+        try:
+            rules.waits.forget(self._office.store, wait.id, self._office.clock())
+        except MailstopError:
+            pass
 
     def _ends_of(self, leases: Sequence[Lease], stack: ExitStack) -> tuple[list[int], float]:
         """Descriptors that tell of the end of a holder's process, and after how many seconds to look again anyway."""
@@ -204,6 +247,8 @@ class Leases:
             try:
                 descriptor = process_end_fd(life.pid) if alive else None
             except ProcessLookupError:
+                alive, descriptor = False, None
+            if alive is False:  # since the look that found it in the way
                 return ends, 0.0
             if descriptor is not None:
                 stack.callback(os.close, descriptor)
@@ -211,3 +256,16 @@ class Leases:
                 if is_alive(life) is not True:  # its number was used again
                     return ends, 0.0
         return ends, longest
+
+
+def _endings(leases: Sequence[Lease]) -> dict[str, Draft]:
+    """By bag, what the holders of these leases are told when the person ends them."""
+    from mailstop.letter import Draft
+
+    told: dict[str, Draft] = {}
+    for bag in dict.fromkeys(lease.bag for lease in leases):
+        own = [lease for lease in leases if lease.bag == bag]
+        ended = "; ".join(lease.resource.shown for lease in own)
+        body = f"The person has ended your lease: {ended}. Others may take it now."
+        told[bag] = Draft(tuple(dict.fromkeys(lease.seat for lease in own)), body, final=True)
+    return told

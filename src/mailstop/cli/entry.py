@@ -49,9 +49,12 @@ VERBS = {
     "limits": "show what bounds the letters of a bag; the person sets it",
     "task": "give work, take it, say how far it is",
     "lease": "take files and names for a while, so that no other session does",
-    "demo": "let two programs exchange letters in a temporary home",
+    "token": "make, list and revoke what clients show over the network",
+    "demo": "two programs and a person write to each other in a temporary home",
     "setup": "bring mailstop into the clients here, and take it out again",
     "doctor": "look for what is wrong, and mend it",
+    "help": "explain a verb or a topic",
+    "completion": "print what makes a shell complete mailstop's words",
     "version": "print the version",
     "mcp": "for clients: the tools of MCP, on standard input and output",
     "hook": "for clients: take a hook's event from standard input",
@@ -59,8 +62,9 @@ VERBS = {
 # verbs of which it may be in doubt whether anything was stored
 WRITING = (
     *("send", "reply", "say", "ask", "answer", "cancel", "join", "me", "subscribe", "unsubscribe"),
-    *("task", "lead", "lease", "budget", "limits"),
+    *("task", "lead", "lease", "budget", "limits", "token"),
 )
+MAKING = ("join", "token")  # verbs that may make the store, once they write to it
 ALIASES = {"inbox": "check", "whoami": "status", "--version": "version", "-V": "version"}
 
 
@@ -144,7 +148,7 @@ def _run(words: list[str]) -> int:
     leading, verb, rest = _split(words)
     if verb is None and words:
         raise UsageError(reason=f"behind {words[-1]} a verb is missing. All verbs: mailstop --help")
-    if verb is None or verb in ("-h", "--help", "help"):
+    if verb is None or verb in ("-h", "--help"):
         from mailstop.cli.overview import overview
 
         print(overview())
@@ -169,7 +173,7 @@ def _run(words: list[str]) -> int:
         return code
     with_office = __import__("mailstop.cli.opening", fromlist=["opened"])
     office: Office
-    with with_office.opened(args.store, joins=name == "join") as office:
+    with with_office.opened(args.store, joins=name in MAKING) as office:
         try:
             office.called()
             code = _print(module.run(office, args), args)

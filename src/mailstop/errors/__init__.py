@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mailstop.errors.setup import *
     from mailstop.errors.stores import *
     from mailstop.errors.tasks import *
+    from mailstop.errors.tokens import *
     from mailstop.errors.tools import *
 
 
@@ -116,6 +117,7 @@ _FILES = (
     "leaders",
     "faults",
     "tools",
+    "tokens",
     "setup",
 )
 
