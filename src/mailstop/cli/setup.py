@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 PARAMETERS = (
     Positional("what", "claude|codex|mcp", "what to set up; without it: what is set up", needed=False),
-    Option(("--client",), "with mcp: which client", "NAME"),
-    Option(("--scope",), "user (default), or project: for you, in this folder alone", "SCOPE"),
+    Option(("--client",), "with mcp: which client", "CLIENT"),
+    Option(("--scope",), "for all that you do (default), or for you in this folder alone", "user|project"),
     Option(("--preview",), "only show what would be changed"),
     Option(("--yes",), "agree to all that is marked as safe, without asking"),
     Option(("--with",), "agree to this too; may be repeated", "OFFER", each=True),
