@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mailstop import bells
-from mailstop.acts.leases import Leases
+from mailstop.acts.leases import Leases, Queue
 from mailstop.engines.entry import Entry
 from mailstop.engines.memory.store import World
 from mailstop.engines.row import Put
@@ -855,7 +855,7 @@ def test_who_begins_to_wait_just_before_the_release_is_stored_is_woken(
     take(office.as_("builder"), "src")
     office.as_("reviewer")
     refused = threading.Event()
-    ends_of, releasing = Leases._ends_of, lease_rules.release
+    ends_of, releasing = Queue.ends, lease_rules.release
     threads: list[threading.Thread] = []
 
     def refused_and_sleeping(*look: Any) -> tuple[list[int], float]:
@@ -868,7 +868,7 @@ def test_who_begins_to_wait_just_before_the_release_is_stored_is_woken(
         return releasing(*what, **how)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Leases, "_ends_of", refused_and_sleeping)
+        patch.setattr(Queue, "ends", refused_and_sleeping)
         patch.setattr(lease_rules, "release", release_later)
         if killed:
             patch.setattr(Leases, "_rung", lambda *_: None)

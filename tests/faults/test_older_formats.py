@@ -25,9 +25,9 @@ from tests.party import Party
 OLD_INDEX = "CREATE TABLE letters (n INTEGER PRIMARY KEY, bag TEXT NOT NULL) STRICT"
 
 
-@pytest.fixture
-def old_store(seat: Callable[[str], Party], store: Path) -> Path:
-    """A store of format 1, with one letter and an index as no program makes it any more."""
+@pytest.fixture(params=range(1, FORMAT))
+def old_store(request: pytest.FixtureRequest, seat: Callable[[str], Party], store: Path) -> Path:
+    """A store of an older format, with one letter and an index as no program makes it any more."""
     builder = seat("builder")
     seat("reviewer")
     builder.send("reviewer", "written long ago")
@@ -35,8 +35,8 @@ def old_store(seat: Callable[[str], Party], store: Path) -> Path:
         for table in tables():
             opened.execute(f"DROP TABLE {table}")
         opened.execute(OLD_INDEX)
-        opened.execute("UPDATE format SET oldest_writer = 1")
-        opened.execute("PRAGMA user_version = 1")
+        opened.execute(f"UPDATE format SET oldest_writer = {request.param}")
+        opened.execute(f"PRAGMA user_version = {request.param}")
         opened.commit()
     return store
 

@@ -15,7 +15,7 @@ from mailstop.names import DEFAULT_BAG, PERSON
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from contextlib import ExitStack
+    from typing import Self
 
     from mailstop.engines.row import Row
     from mailstop.lease import Lease, Resource
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from mailstop.rules.held import Verdict
     from mailstop.rules.leases import Took, Wish
     from mailstop.rules.notices import Notice
-    from mailstop.rules.waits import Wait
     from mailstop.seat import Seat
 
 SLOW_LOOK_S = 60.0  # who left a seat, or ends without a process that does, may have been killed before it could ring
@@ -191,50 +190,89 @@ class Leases:
 
     def _wait_to_take(self, wish: Wish, bag: str, seconds: float) -> Took:
         """Sleep until what stands in the way was let go, runs out, or its holder ends; then try again."""
-        from contextlib import ExitStack
-
         from mailstop.watcher import Watcher
 
-        store, end = self._office.store, time.monotonic() + seconds
-        until = self._office.clock() + min(round(seconds * 1000), rules.waits.LONGEST_MS)
-        with ExitStack() as waiting:
-            enlisted = rules.waiting.enlisted(store, wish.resources, until=until, shared=wish.shared)
-            bell = waiting.enter_context(enlisted)
-            watcher = waiting.enter_context(Watcher(bell))
-            wait = self._wait(bag, bell, until)
-            waiting.callback(self._forget, wait)
-            while True:
-                try:
-                    return self._take(wish, bag)
-                except errors.LeaseTaken as refusal:
-                    taken = refusal
+        end = time.monotonic() + seconds
+        with self.queue(wish, bag=bag, seconds=seconds) as queue, Watcher(queue.bell) as watcher:
+            while (took := queue.look(self._office)) is None:
                 left = end - time.monotonic()
                 if left <= 0:
-                    raise errors.LeaseStillTaken(**{**taken.details, "seconds": seconds})
-                rules.waits.register(store, wait, self._office.clock())  # each time: things may have changed
-                with ExitStack() as stack:
-                    ends, longest = self._ends_of(taken.details["held"], stack)
-                    watcher.wait(min(left, longest), ends)
-                for seat in {(lease.bag, lease.seat) for lease in taken.details["held"]}:
-                    store.ledger.on(rules.tenure.seat_subject(*seat))  # whoever left it may have rung
+                    raise queue.still_taken()
+                ends, longest = queue.ends()
+                watcher.wait(min(left, longest), ends)
+        return took
 
-    def _wait(self, bag: str, bell: str, until: int) -> Wait:
-        """A wait of this process that is not registered yet."""
-        writer = self._office.writer(bag)
+    def queue(self, wish: Wish, *, bag: str = DEFAULT_BAG, seconds: float) -> Queue:
+        """Wait for what is wished for without sleeping here: for whoever sleeps elsewhere, and looks."""
+        return Queue(self._office, wish, bag, seconds)
+
+
+class Queue:
+    """One who waits for leases: known by a bell of its own, which is rung when what it waits for may be free.
+
+    A context manager, or closed by `close`. seconds: how long it means to wait.
+    """
+
+    def __init__(self, office: Office, wish: Wish, bag: str, seconds: float) -> None:
+        from contextlib import ExitStack
+
+        self._wish, self._bag, self._seconds = wish, bag, seconds
+        self._taken: errors.LeaseTaken | None = None
+        self._following = ExitStack()
+        self._enlisted = ExitStack()
+        until = office.clock() + min(round(seconds * 1000), rules.waits.LONGEST_MS)
+        enlisted = rules.waiting.enlisted(office.store, wish.resources, until=until, shared=wish.shared)
+        self.bell: str = self._enlisted.enter_context(enlisted)
+        self._office = office
+        writer = office.writer(bag)
         who = {"bag": bag, "seat": writer.name, "session": writer.session}
-        return rules.waits.new_wait(self._office.caller, **who, bell=bell, life=my_life(), until=until)
+        self._wait = rules.waits.new_wait(office.caller, **who, bell=self.bell, life=my_life(), until=until)
 
-    def _forget(self, wait: Wait) -> None:
-        """Take a wait away, if that can be done; else it counts until its process ends, or its time."""
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Wait no more."""
+        self._following.close()
         try:
-            rules.waits.forget(self._office.store, wait.id, self._office.clock())
-        except MailstopError:
+            rules.waits.forget(self._office.store, self._wait.id, self._office.clock())
+        except MailstopError:  # it counts until its process ends, or its time
             pass
+        finally:
+            self._enlisted.close()
 
-    def _ends_of(self, leases: Sequence[Lease], stack: ExitStack) -> tuple[list[int], float]:
-        """Descriptors that tell of the end of a holder's process, and after how many seconds to look again anyway."""
+    def look(self, office: Office) -> Took | None:
+        """Take it if it is to be had now. office: of who waits, as it is now. Raises what `take` raises, and
+        LeasesInCircle."""
+        self._office = office
+        held: Sequence[Lease] = self._taken.details["held"] if self._taken else ()
+        for seat in {(lease.bag, lease.seat) for lease in held}:
+            office.store.ledger.on(rules.tenure.seat_subject(*seat))  # whoever left it may have rung
+        try:
+            return office.leases.take(self._wish, bag=self._bag)
+        except errors.LeaseTaken as taken:
+            self._taken = taken
+        rules.waits.register(office.store, self._wait, office.clock())  # each time: things may have changed
+        return None
+
+    def still_taken(self) -> errors.LeaseStillTaken:
+        """The refusal for who waited in vain."""
+        assert self._taken is not None
+        return errors.LeaseStillTaken(**{**self._taken.details, "seconds": self._seconds})
+
+    def ends(self) -> tuple[list[int], float]:
+        """Descriptors that tell of the end of a holder's process, and after how many seconds to look again anyway.
+
+        They are open until this is asked again. Where a holder has ended by now, that is after none.
+        """
         from mailstop.watcher import process_end_fd
 
+        self._following.close()
+        assert self._taken is not None
+        leases: Sequence[Lease] = self._taken.details["held"]
         now = self._office.clock()
         longest = min(SLOW_LOOK_S, max(0.0, (min(lease.until for lease in leases) - now) / 1000))
         ends: list[int] = []
@@ -251,7 +289,7 @@ class Leases:
             if alive is False:  # since the look that found it in the way
                 return ends, 0.0
             if descriptor is not None:
-                stack.callback(os.close, descriptor)
+                self._following.callback(os.close, descriptor)
                 ends.append(descriptor)
                 if is_alive(life) is not True:  # its number was used again
                     return ends, 0.0

@@ -34,7 +34,11 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any
 
-MIGRATIONS = ("migrations/0001_ledger_board_index.sql", "migrations/0002_coordination.sql")
+MIGRATIONS = (
+    "migrations/0001_ledger_board_index.sql",
+    "migrations/0002_coordination.sql",
+    "migrations/0003_tokens_and_pace.sql",
+)
 FORMAT = len(MIGRATIONS)
 
 CLOSING_S = 1.0  # how long a close waits for the gate
