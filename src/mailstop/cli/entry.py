@@ -52,6 +52,7 @@ VERBS = {
     "token": "make, list and revoke what clients show over the network",
     "lane": "letters in plain files, for sessions that share a folder and no store",
     "demo": "two programs and a person write to each other in a temporary home",
+    "setup": "bring mailstop into the clients here, and take it out again",
     "doctor": "look for what is wrong, and mend it",
     "help": "explain a verb or a topic",
     "completion": "print what makes a shell complete mailstop's words",

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from mailstop.errors.letters import *
     from mailstop.errors.names import *
     from mailstop.errors.seats import *
+    from mailstop.errors.setup import *
     from mailstop.errors.stores import *
     from mailstop.errors.tasks import *
     from mailstop.errors.tokens import *
@@ -119,6 +120,7 @@ _FILES = (
     "faults",
     "tools",
     "tokens",
+    "setup",
 )
 
 if not TYPE_CHECKING:
