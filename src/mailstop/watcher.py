@@ -161,6 +161,67 @@ def among_watchers(bell: str) -> Iterator[None]:
         os.close(lock)
 
 
+class EveryBell:
+    """Hears all bells of the folder, for an event loop that sleeps on many at once.
+
+    Linux: `fd` becomes readable when there is something to hear. Elsewhere, and where the kernel's limit of watches is
+    reached, it is None: ask each second.
+    """
+
+    def __init__(self) -> None:
+        self.fd: int | None = None
+        self._notices: _Inotify | None = None
+        self._watched: tuple[int, int] | None = None
+        self._times: dict[str, int] = {}
+        self.arm()
+
+    def heard(self) -> set[str] | None:
+        """The bells that were rung since this was last asked; None: any of them may have been. `arm` then."""
+        if self._notices is None:
+            return self._glanced()
+        names, overflown, lost = self._notices.read()
+        if overflown or lost or self._watched != _identity(bells.folder()):
+            return None
+        return {os.fsdecode(name) for name in names}
+
+    def arm(self) -> None:
+        """Watch the folder that is there now. Another descriptor may be in `fd` afterwards."""
+        self.close()
+        try:
+            os.close(bells.opened_folder())
+            self._watched = _identity(bells.folder())
+            if sys.platform == "linux":
+                self._notices = _Inotify(bells.folder(), ())
+                self.fd = self._notices.fd
+        except OSError:
+            self._notices = None
+        self._times = self._looked() if self._notices is None else {}
+
+    def close(self) -> None:
+        """Stop hearing."""
+        if self._notices is not None:
+            self._notices.close()
+            self._notices = self.fd = None
+
+    def _glanced(self) -> set[str]:
+        before, self._times = self._times, self._looked()
+        return {name for name, time_ns in self._times.items() if before.get(name) != time_ns}
+
+    def _looked(self) -> dict[str, int]:
+        """When each bell that rings was last rung."""
+        found = {}
+        try:
+            with os.scandir(bells.folder()) as files:
+                for file in files:
+                    try:
+                        found[file.name] = file.stat(follow_symlinks=False).st_mtime_ns
+                    except OSError:  # it was silenced meanwhile
+                        continue
+        except OSError:
+            pass
+        return found
+
+
 def _identity(path: str) -> tuple[int, int] | None:
     try:
         status = os.stat(path)
@@ -199,20 +260,26 @@ class _Inotify:
 
     def drain(self) -> tuple[bool, bool]:
         """Read all events that wait; an overflow counts as heard, since it may hide a ring."""
-        heard = lost = False
+        names, overflown, lost = self.read()
+        return overflown or not names.isdisjoint(self._names), lost
+
+    def read(self) -> tuple[set[bytes], bool, bool]:
+        """All events that wait: the names of the files, whether others were dropped, whether the folder is lost."""
+        names: set[bytes] = set()
+        overflown = lost = False
         while True:
             try:
                 events = os.read(self.fd, 65536)
             except BlockingIOError:
-                return heard, lost
+                return names, overflown, lost
             at = 0
             while at < len(events):
                 mask = int.from_bytes(events[at + 4 : at + 8], sys.byteorder)
                 length = int.from_bytes(events[at + 12 : at + 16], sys.byteorder)
                 at += self.HEADER_BYTES
-                name = events[at : at + length].rstrip(b"\0")
+                names.add(events[at : at + length].rstrip(b"\0"))
                 at += length
-                heard |= bool(mask & self.OVERFLOW) or name in self._names
+                overflown |= bool(mask & self.OVERFLOW)
                 lost |= bool(mask & (self.DELETE_SELF | self.MOVE_SELF | self.UNMOUNT | self.IGNORED))
 
     def close(self) -> None:

@@ -37,6 +37,7 @@ KINDS = {kind.__name__: kind for kind in kinds() if kind.__module__.startswith("
 # The branches, of which nothing is raised itself, and what only commands meet.
 BRANCHES = {"MailstopError", "Refused", "UsageError", "NotFound", "TimedOut"}
 OF_COMMANDS = {"CannotTell", "Conflict", "OutputLost"}
+OF_COMMANDS |= {"ServeNotInstalled", "AlreadyServing", "ServesOn", "ServesElsewhere", "CannotBind"}
 # What only whoever starts a server meets, makes a token, sets a client up or uses a lane.
 OF_VERBS = {f"mailstop.errors.{file}" for file in ("tokens", "setup", "lanes")}
 

@@ -57,6 +57,7 @@ VERBS = {
     "help": "explain a verb or a topic",
     "completion": "print what makes a shell complete mailstop's words",
     "version": "print the version",
+    "serve": "serve the tools of MCP over HTTP",
     "mcp": "for clients: the tools of MCP, on standard input and output",
     "hook": "for clients: take a hook's event from standard input",
 }

@@ -12,7 +12,7 @@ GROUPS = (
     ("know", ("status", "who", "me", "channels", "kinds", "bags", "asks", "watch")),
     ("sit", ("join", "leave", "subscribe", "unsubscribe")),
     ("bound", ("budget", "limits")),
-    ("serve", ("token",)),
+    ("serve", ("serve", "token")),
     ("tend", ("setup", "doctor", "demo", "help", "completion", "version")),
     ("for clients", ("mcp", "hook")),
 )

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mailstop.errors.leases import *
     from mailstop.errors.letters import *
     from mailstop.errors.names import *
+    from mailstop.errors.resident import *
     from mailstop.errors.seats import *
     from mailstop.errors.setup import *
     from mailstop.errors.stores import *
@@ -119,6 +120,7 @@ _FILES = (
     "lanes",
     "faults",
     "tools",
+    "resident",
     "tokens",
     "setup",
 )

@@ -204,6 +204,8 @@ _INSTEAD: dict[str, Instead] = {
     "SeatTaken": _ANOTHER_SEAT,
     "SeatLost": _JOINED,
     "NotSeated": _fixed("me"),
+    "NoConnection": _nothing,
+    "TokenOfOtherSeat": _fixed("me"),
     "PersonStays": _nothing,
     "UnknownSeat": _ANOTHER_SEAT,
     "UnknownBag": _fixed("who", all=True),

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         tellings,
         tenure,
         tokens,
+        unheld,
         waiting,
         waits,
     )
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
         "tellings",
         "tenure",
         "tokens",
+        "unheld",
         "waiting",
         "waits",
     ]
