@@ -7,13 +7,14 @@ import os
 import select
 import sys
 import time
+from contextlib import contextmanager
 
-from mailstop import bells
+from mailstop import bells, config
 from mailstop.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Protocol, Self
 
     class Notices(Protocol):
@@ -132,6 +133,32 @@ class Watcher:
                 self._notices = _Kqueue(bells.folder(), self._paths)
         except OSError:  # no folder, or no watch left: look each second, and try again then
             self._notices = None
+
+
+@contextmanager
+def among_watchers(bell: str) -> Iterator[None]:
+    """One of those who watch for every letter of the user while the block runs, by a bell that is rung while its file
+    is there. Each holds a lock with the others; who gets it alone at its end was the last, and removes the bell. Who
+    comes then waits for that, and rings it anew."""
+    import fcntl
+
+    try:
+        os.makedirs(config.state_folder(), mode=0o700, exist_ok=True)
+        path = os.path.join(config.state_folder(), "watchers")
+        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
+    except OSError:  # the bell stays: that costs a sender little
+        yield
+        return
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        yield
+    finally:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            bells.silence(bell)
+        except OSError:  # others watch
+            pass
+        os.close(lock)
 
 
 class EveryBell:

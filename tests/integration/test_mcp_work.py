@@ -199,6 +199,22 @@ def test_a_take_that_waits_in_vain_is_refused_and_one_that_is_cancelled_takes_no
     assert peer.is_silent()
 
 
+def test_who_would_wait_for_each_others_leases_is_refused_at_once_with_the_call_that_does_not_wait(
+    builder: Connection, peer: Connection
+) -> None:
+    builder.told("lease", action="take", resources=["name:deploy"])
+    peer.told("lease", action="take", resources=["name:docs"])
+    take(peer, 70)
+    assert peer.told("who")["seats"]
+
+    refused = builder.refused("lease", action="take", resources=["name:docs"], wait=40)
+
+    assert refused["code"] == "leases_in_circle"
+    assert refused["next"]["arguments"] == {"action": "take", "wait": 0, "resources": ["PATH"]}
+    builder.told("lease", action="release")
+    assert peer.hear()["result"]["structuredContent"]["leases"][0]["done"] == "taken"
+
+
 def test_who_has_no_seat_takes_nothing_and_an_empty_list_is_not_all(builder: Connection, stranger: Party) -> None:
     builder.told("lease", action="take", resources=["name:deploy"])
     assert builder.refused("lease", action="release", resources=[])["code"] == "invalid_arguments"

@@ -156,7 +156,7 @@ def test_the_command_runs(environment: dict[str, str]) -> None:
 WORDS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=60).filter(str.isprintable)
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(words=st.lists(WORDS, max_size=3))
 def test_any_words_come_through_launchd_s_plist(environment: dict[str, str], words: list[str]) -> None:
     plist = plistlib.loads(unit_text(words, environment, system=LAUNCHD).encode())
@@ -164,7 +164,7 @@ def test_any_words_come_through_launchd_s_plist(environment: dict[str, str], wor
     assert plist["ProgramArguments"][2:] == words
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(words=st.lists(WORDS, max_size=3))
 def test_any_words_come_through_systemd_s_rules_of_quoting(environment: dict[str, str], words: list[str]) -> None:
     line = parsed(unit_text(words, environment, system=SYSTEMD))["Service"]["ExecStart"]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.checklists import claude_mailbox, mcp_lines, postbag, postbag_budgets
+from tests.checklists import claude_mailbox, lanes, mcp_lines, postbag, postbag_budgets
 from tests.checklists.line import REASONS, Line
 
 TESTS = Path(__file__).parents[1]
@@ -22,6 +22,7 @@ CHECKLISTS = {
         claude_mailbox.LINES,
         [*map(str, range(1, 79)), *(f"W{n}" for n in range(1, 17)), *(f"H{n}" for n in range(1, 9))],
     ),
+    "lanes": (lanes.LINES, [*map(str, range(79, 105)), *(f"L{n}" for n in range(1, 21)), "both"]),
     "cases": (
         claude_mailbox.CASES,
         [*(f"F{n}" for n in (1, 2, 3, 4, 6, 7, 9)), *(f"H{n}" for n in (1, 2, 4, 5, 7, 8, 10, 12))],

@@ -6,7 +6,7 @@ import socket
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mailstop import rules
@@ -100,6 +100,7 @@ def test_an_address_of_the_new_kind_can_be_listed() -> None:
     assert Allowed.of("127.0.0.1", {"MAILSTOP_HTTP_ALLOWED_HOSTS": "2001:db8::7"}).is_host("[2001:db8::7]:1")
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_no_text_is_taken_for_a_name_that_is_not_written_there(text: str) -> None:
     allowed = Allowed.of("127.0.0.1", {})

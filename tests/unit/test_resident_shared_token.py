@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mailstop.errors import BlankToken, TokenFileExposed, TokenFileUnreadable, TwoTokens, UnusableToken
@@ -88,6 +88,7 @@ def test_another_text_is_not_it(wrong: str) -> None:
     assert not token.is_it(wrong)
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_no_text_breaks_the_comparison(text: str) -> None:
     token = take_shared_token({"MAILSTOP_TOKEN": "a-token"})

@@ -8,12 +8,12 @@ from mailstop.cli.entry import VERBS
 # The verbs in the order in which they come up; what is not named here stands last.
 GROUPS = (
     ("write and read", ("send", "reply", "say", "ask", "answer", "cancel", "check", "read")),
-    ("work", ("task", "lead", "lease")),
+    ("work", ("task", "lead", "lease", "lane")),
     ("know", ("status", "who", "me", "channels", "kinds", "bags", "asks", "watch")),
     ("sit", ("join", "leave", "subscribe", "unsubscribe")),
     ("bound", ("budget", "limits")),
     ("serve", ("serve", "token")),
-    ("tend", ("doctor", "demo", "help", "completion", "version")),
+    ("tend", ("setup", "doctor", "demo", "help", "completion", "version")),
     ("for clients", ("mcp", "hook")),
 )
 

@@ -7,13 +7,11 @@ ends. A sender with another home folder, who cannot ring it, is seen at the next
 
 from __future__ import annotations
 
-import fcntl
 import os
 import stat
 import sys
-from contextlib import contextmanager
 
-from mailstop import bells, config
+from mailstop import bells
 from mailstop.cli.letter_json import letter_json
 from mailstop.cli.opening import store_at
 from mailstop.clients.caller import identify
@@ -21,7 +19,7 @@ from mailstop.clients.stores import store_of
 from mailstop.fence import preview
 from mailstop.json_text import dumps
 from mailstop.office import WATCH_BELL, Office
-from mailstop.watcher import Watcher
+from mailstop.watcher import Watcher, among_watchers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +38,7 @@ def watch(args: Arguments) -> Result:
     caller = identify(os.environ)
     watching = Watching(caller, store_of(caller, args.store), args.bag, as_json=args.json)
     output = _pipe()
-    with _among_watchers(), Watcher(WATCH_BELL) as watcher:
+    with among_watchers(WATCH_BELL), Watcher(WATCH_BELL) as watcher:
         bells.ring(WATCH_BELL)
         watching.start()
         if sys.stderr.isatty():
@@ -91,29 +89,6 @@ class Watching:
             line = dumps(letter_json(letter)) if self._as_json else preview(letter)
             sys.stdout.buffer.write(line.encode("utf-8", "backslashreplace") + b"\n")
         sys.stdout.buffer.flush()
-
-
-@contextmanager
-def _among_watchers() -> Iterator[None]:
-    """One of those who watch while the block runs: each holds a lock with the others; who gets it alone at its end was
-    the last, and removes the bell. Who comes then waits for that, and rings it anew."""
-    try:
-        os.makedirs(config.state_folder(), mode=0o700, exist_ok=True)
-        path = os.path.join(config.state_folder(), "watchers")
-        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
-    except OSError:  # the bell stays: that costs a sender little
-        yield
-        return
-    try:
-        fcntl.flock(lock, fcntl.LOCK_SH)
-        yield
-    finally:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            bells.silence(WATCH_BELL)
-        except OSError:  # others watch
-            pass
-        os.close(lock)
 
 
 def _waiting(office: Office, bag: str | None, *, until: int) -> Iterator[Letter]:

@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from mailstop.errors.budgets import *
     from mailstop.errors.channels import *
     from mailstop.errors.faults import *
+    from mailstop.errors.lanes import *
     from mailstop.errors.leaders import *
     from mailstop.errors.leases import *
     from mailstop.errors.letters import *
     from mailstop.errors.names import *
     from mailstop.errors.resident import *
     from mailstop.errors.seats import *
+    from mailstop.errors.setup import *
     from mailstop.errors.stores import *
     from mailstop.errors.tasks import *
     from mailstop.errors.tokens import *
@@ -115,10 +117,12 @@ _FILES = (
     "tasks",
     "leases",
     "leaders",
+    "lanes",
     "faults",
     "tools",
     "resident",
     "tokens",
+    "setup",
 )
 
 if not TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from mailstop.acts.tasks import ALL, GIVEN, MINE, POOL
-from mailstop.cleaning import one_line
+from mailstop.cleaning import one_line, plain_line
 from mailstop.fence_tasks import RULE, seat_name, task_page, title_text
 from mailstop.mcp.schema import Takes, checked_for
 from mailstop.mcp.tools.send import recipients_told
@@ -105,6 +105,8 @@ def _changed(changed: Changed, note: str = "") -> Answer:
         data["recipients"] = recipients_told(sent.recipients)
         told = [f"{each['seat']}: {each['state']}" for each in data["recipients"]]
         text += f"\nletter {sent.letter.n} tells of it: {', '.join(told)}"
+    if changed.note:  # of a pool: who may take it from there
+        text += f"; {plain_line(changed.note)}"
     if not changed.new:
         data["again"] = True
     return Answer({**data, "text": text}, text)
