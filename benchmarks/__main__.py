@@ -14,6 +14,7 @@ from benchmarks import (
     hooks,
     lanes,
     leases,
+    mcp_http,
     mcp_stdio,
     sixteen_writers,
     tasks,
@@ -41,6 +42,7 @@ def main(words: list[str]) -> int:
         "unread": lambda: unread.comparisons(many),
         "tasks": lambda: tasks.comparisons(min(many, 100_000)),
         "wakes": wakes.comparisons,
+        "mcp_http": mcp_http.comparisons,
         "mcp_stdio": mcp_stdio.comparisons,
         "who": who.comparisons,
     }

@@ -45,7 +45,7 @@ def who() -> dict[str, list[str]]:
     if not offices:
         caller = identify(os.environ)
         offices.append(Office(open_store(store_of(caller)), caller))
-    return {"seats": [each.seat.name for each in offices[0].reading.roster()]}
+    return {"seats": [each.seat.name for each in offices[0].reading.attendance()[0]]}
 
 server.run("stdio")
 """
@@ -64,7 +64,7 @@ with open_store(store_of(caller)) as store:
     office = Office(store, caller)
     for _ in range(int(sys.argv[1])):
         began = time.perf_counter()
-        office.reading.roster()
+        office.reading.attendance()
         times.append(time.perf_counter() - began)
 print(sorted(times)[len(times) // 2] * 1e3)
 """

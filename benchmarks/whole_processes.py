@@ -19,6 +19,13 @@ def comparisons(letters: int) -> Iterator[Comparison]:
             lambda: run([ground.command, "check"], me),
             budget=1.5,
         )
+        for verb in ("me", "who", "lead"):
+            yield compare(
+                f"mailstop {verb}, {letters:,} letters",
+                lambda: run(floor, me),
+                lambda verb=verb: run([ground.command, verb], me),  # type: ignore[misc]
+                budget=1.5,
+            )
         yield compare(
             f"mailstop send reader -, 1 KiB, {letters:,} letters",
             lambda: run(floor, me),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from mailstop.cleaning import clean, one_line
 from mailstop.config import DELIVERY_BYTES
-from mailstop.kinds import GENERIC, action_needed, kind_of
+from mailstop.kinds import GENERIC, TASK_CALL, TASK_COMMAND, action_needed, kind_of
 from mailstop.letter import LONGEST_CHOICE, LONGEST_KIND, MOST_CHOICES
 from mailstop.names import DEFAULT_BAG, LONGEST, PERSON, POSTMASTER, is_name
 from mailstop.records import Record
@@ -322,17 +322,20 @@ def letter_block(
     omitted: int = 0,
     addressed: bool = True,
     store: str = "",
+    tools: bool = False,
 ) -> str:
     """One letter: its origin, what its kind means, the fenced text, and how to answer.
 
     shown: its cleaned body, or a beginning of it; omitted: how many bytes of it are left out. addressed: see `whole`.
+    tools: it stands among calls of tools, and says no command.
     """
     lines = [_origin(letter, now_ms, person, addressed=addressed)]
     hint = kind_of(letter.kind)
     if _brings_task(letter, addressed):
         pass  # which task it is, and what is to be done about it, stands below and needs the room
     elif hint is not GENERIC:
-        lines.append(f'Kind "{one_line(letter.kind, LONGEST_KIND)}": {hint.hint}')
+        words = hint.hint.replace(TASK_COMMAND, TASK_CALL) if tools else hint.hint
+        lines.append(f'Kind "{one_line(letter.kind, LONGEST_KIND)}": {words}')
     else:
         lines.append(f'Kind "{one_line(letter.kind, LONGEST_KIND)}".')
     if letter.artifacts:

@@ -42,11 +42,14 @@ _SAID = {
 }
 
 
-def task_page(task: Task, where: str, steps: Sequence[Step], *, older: bool, nonce: str = "", store: str = "") -> str:
+def task_page(
+    task: Task, where: str, steps: Sequence[Step], *, older: bool, nonce: str = "", store: str = "", tools: bool = False
+) -> str:
     """One task in full, with its history, oldest first.
 
     where: who has it now, as the end of a sentence. older: whether there are steps before the first. nonce: at
     least eight random letters and digits; empty for a person. store: what commands have to say of the store.
+    tools: whether the reader calls tools instead of commands.
     """
     lines = [f"mailstop: task {task.n}. {RULE}"] if nonce else []
     bag = "" if task.bag == DEFAULT_BAG else f" in bag {_name(task.bag)}"
@@ -64,18 +67,19 @@ def task_page(task: Task, where: str, steps: Sequence[Step], *, older: bool, non
     if task.detail:
         shown = clean(task.detail)
         lines.append(fenced(shown, nonce) if nonce else f"\n{_indented(shown)}\n")
-    lines.append("History:" + (" (earlier steps are left out: --limit)" if older else ""))
-    lines += [_step(step, store) for step in steps]
+    more = " (earlier steps are left out)" if tools else " (earlier steps are left out: --limit)"
+    lines.append("History:" + (more if older else ""))
+    lines += [_step(step, "read with number" if tools else "mailstop read", store) for step in steps]
     return "\n".join(lines)
 
 
-def _step(step: Step, store: str) -> str:
+def _step(step: Step, read: str, store: str) -> str:
     done = _SAID.get(step.act, step.act)
     place = f", to {seat_name(step.holder)}" if step.act in ("give", "reassign") and step.holder else ""
     line = f"  {step.n}  {clock_text(step.at)}  {seat_name(step.seat)}: {done}{place}; {step.state}"
     if step.text and step.act != "give":
         said = _quoted(step.text.strip(), LONGEST_SAID)
-        whole = f" (whole: mailstop read {step.letter}{store})" if step.letter and len(step.text) > LONGEST_SAID else ""
+        whole = f" (whole: {read} {step.letter}{store})" if step.letter and len(step.text) > LONGEST_SAID else ""
         line += f": {said}{whole}"
     if step.artifacts and step.act != "give":
         line += f" [{', '.join(_quoted(path, _LONGEST_PATH) for path in step.artifacts[:_MOST_PATHS])}]"

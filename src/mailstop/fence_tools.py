@@ -6,17 +6,17 @@ will be shown: within JSON a line's end takes two bytes. Pure, as the fence is.
 
 from __future__ import annotations
 
-from mailstop.cleaning import clean
+from mailstop.cleaning import clean, one_line
 from mailstop.config import DELIVERY_BYTES
 from mailstop.fence import BRINGS_TASK, Delivery, beginning, choice_lines, heading, letter_block, reply_due
 from mailstop.kinds import action_needed, kind_of
-from mailstop.names import PERSON
+from mailstop.names import LONGEST, PERSON
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from mailstop.letter import Letter
+    from mailstop.letter import About, Letter
 
 
 def deliver(
@@ -117,7 +117,7 @@ def _composed(letters: Sequence[Letter], blocks: Sequence[str], left: int) -> st
 
 
 def _block(letter: Letter, shown: str, rest: str = "", *, now_ms: int, nonce: str, addressed: bool = True) -> str:
-    text = letter_block(letter, shown, now_ms=now_ms, nonce=nonce, person=PERSON, addressed=False)
+    text = letter_block(letter, shown, now_ms=now_ms, nonce=nonce, person=PERSON, addressed=False, tools=True)
     lines = [text, rest, _closing(letter) if addressed else ""]
     return "\n".join(line for line in lines if line)
 
@@ -128,11 +128,11 @@ def _closing(letter: Letter) -> str:
     if letter.ends_budget:
         return "The last letter of this bag's budget: send no reply; only the person can continue."
     if letter.asks:
-        return _asking(letter, answer)
+        return _asking(letter)
     if letter.final:
         return "This letter is final: send no reply, even if it asks for one."
-    if letter.task and letter.task.act in BRINGS_TASK:
-        return f"To take it on, or to end it, in a shell: mailstop task accept {letter.task.n}, mailstop task --help"
+    if letter.task and letter.task.act in BRINGS_TASK and letter.task.holder in letter.to:
+        return _bringing(letter, letter.task)
     if not reply_due(letter):
         if letter.channel:
             asks = action_needed(letter.kind, letter.needs_reply)
@@ -143,9 +143,19 @@ def _closing(letter: Letter) -> str:
     return f"A reply is needed: {answer}{kind}"
 
 
-def _asking(question: Letter, answer: str) -> str:
+def _bringing(letter: Letter, task: About) -> str:
+    """How the seat that a task comes to goes on with it. Of several readers the others are told of it."""
+    whom = "To take it on" if len(letter.to) == 1 else f"Seat {one_line(task.holder, LONGEST)}"
+    return (
+        f"{whom}: task with action accept and number {task.n} (or need-input, reject, with a body). When done: action"
+        " complete, with a body"
+    )
+
+
+def _asking(question: Letter) -> str:
+    answer = f"answer with number {question.n}"
     if question.closed:
         return f"This question was {question.closed}: no answer is needed."
     if not question.choices:
         return f"Its sender waits for one answer: {answer}"
-    return "\n".join([f"Its sender waits for one of these as the body: {answer}", *choice_lines(question)])
+    return "\n".join([f"Its sender waits for one of these: {answer} and a choice", *choice_lines(question)])

@@ -35,6 +35,8 @@ class Kind(Record):
 
 
 LONGEST_WORDS = 90  # characters of a kind's name, hint and expected reply together, which stand around each letter
+# How a task is looked at, in a shell and by who has tools.
+TASK_COMMAND, TASK_CALL = "mailstop task show N", "task with action show"
 LARGEST_FILE = 64 * 1024  # bytes
 
 GENERIC = Kind("This kind has no defined action: read it and judge.")
@@ -48,7 +50,7 @@ KINDS = {
     "qc-verdict": Kind("For information; act only when a reply is asked for."),
     "question": Kind("The sender is blocked until you answer; any kind of answer helps.", "any", True),
     "reconnect": Kind("A sign of presence; nothing to do.", wakes=False),
-    "task": Kind("About a task; its state and history: mailstop task show N."),
+    "task": Kind(f"About a task; its state and history: {TASK_COMMAND}."),
     "answer": Kind("The answer to a question that was asked."),
     "ack": Kind("Says that something was received; nothing to do.", wakes=False),
     "fyi": Kind("For information; nothing to do.", wakes=False),

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
+_SHAPE = 2  # of the image; one of another shape, which a program before an upgrade in place has left, is another file
 _LENGTH = 8  # bytes of the number that says how long the index is
 _USUAL = 32_768  # bytes that hold the index, as a rule
 _ALSO = "__future__"  # all our modules import it
@@ -208,7 +209,7 @@ def _write(path: str, codes: "dict[str, tuple[bytes, str, int, int, tuple[str, .
 
 def image_path() -> str:
     """Where the code image of this package lies."""
-    return os.path.join(_PACKAGE, "__pycache__", f"image.{sys.implementation.cache_tag}.bin")
+    return os.path.join(_PACKAGE, "__pycache__", f"image-{_SHAPE}.{sys.implementation.cache_tag}.bin")
 
 
 def script() -> "NoReturn":

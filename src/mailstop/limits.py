@@ -59,8 +59,8 @@ class Standing(Record):
     """What a seat that writes in a bag has to respect.
 
     budgets, letters: numbers of the last entries on `budgets.<bag>` and, while a budget is open, on `letters.<bag>`.
-    paced: when the seat wrote the oldest of its last `limits.rate` letters, in milliseconds since 1970; 0 where it
-    wrote fewer.
+    paced: when the seat stored the oldest of its last `limits.rate` letters, or of what it stored about tasks without
+    one, in milliseconds since 1970; 0 where these are fewer.
     """
 
     limits: Limits

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from mailstop.acts.leases import Leases
     from mailstop.acts.presence import OwnPresence
     from mailstop.acts.tasks import Tasks
+    from mailstop.acts.tokens import Tokens
+    from mailstop.acts.unheld import Unheld
     from mailstop.clients.caller import Caller
     from mailstop.doors.base import Outcome
     from mailstop.engines.base import Store
@@ -34,11 +36,12 @@ if TYPE_CHECKING:
     from mailstop.reading import Reading
     from mailstop.rules.channels import Rest
     from mailstop.rules.hands import Hand
-    from mailstop.rules.letters import Rider, Writer
+    from mailstop.rules.letters import Ride
     from mailstop.rules.offers import Offer, Terms
     from mailstop.rules.routes import Route
     from mailstop.rules.seats import Seated
     from mailstop.rules.tellings import Told
+    from mailstop.rules.tenure import Writer
     from mailstop.session import Session
 
     Announced = tuple[Seat, Letter, Route]  # a letter that a monitor rings for, at its seat, by its route
@@ -48,7 +51,7 @@ MOST_TASKS = 20  # that a session is told of when it starts
 OPENING_MS = 1_500  # a prompt's hook runs so long, at most, after its client began to say that it is busy
 
 # What a row of the board that falls due begins with, before its "/": the act that does its work, by `do_due(row)`.
-_DUTIES: dict[str, str] = {"task": "tasks", "freed": "leases"}
+_DUTIES: dict[str, str] = {"task": "tasks", "freed": "leases", "unheld": "unheld"}
 
 WAITS = "waits"  # the row of the board that holds who waits for an answer (rules/waits.py)
 WATCH_BELL = "watch"  # rung for every letter while its file exists, which whoever watches makes
@@ -141,12 +144,12 @@ class Office:
     def writer(self, bag: str) -> Writer:
         """As whom the caller writes in a bag. Raises MustJoin."""
         if self.is_person:
-            return rules.letters.Writer(bag, PERSON, None, PERSON, client="person")
+            return rules.tenure.Writer(bag, PERSON, None, PERSON, client="person")
         session = self.session
         own = next((seat for seat in self.seats() if seat.bag == bag), None)
         if session is None or own is None:
             raise self._must_join(bag)
-        return rules.letters.Writer(bag, own.name, own, session.id, session.client, session.project)
+        return rules.tenure.Writer(bag, own.name, own, session.id, session.client, session.project)
 
     def _must_join(self, bag: str) -> errors.MustJoin:
         """The refusal for a caller without a seat in a bag: how it lost the one it had there, and how to take one."""
@@ -211,6 +214,20 @@ class Office:
         from mailstop.acts.leases import Leases
 
         return Leases(self)
+
+    @property
+    def unheld(self) -> Unheld:
+        """What waits at empty seats."""
+        from mailstop.acts.unheld import Unheld
+
+        return Unheld(self)
+
+    @property
+    def tokens(self) -> Tokens:
+        """What clients show over the network."""
+        from mailstop.acts.tokens import Tokens
+
+        return Tokens(self)
 
     def require_person(self, act: str) -> None:
         """Raise PersonOnly unless the person calls."""
@@ -350,6 +367,7 @@ class Office:
             self.leaders.leave(bag) if leads else rules.seats.leave(self.store, self.session, bag=bag, now=self.clock())
         )
         self.seats_changed(left)
+        self._note_left([left])
         return left
 
     def end(self) -> None:
@@ -359,6 +377,7 @@ class Office:
             if not (self._leads() and self.leaders.end()):
                 rules.sessions.end(self.store, self.session, now=self.clock())
             self.seats_changed(*self.seats())
+            self._note_left(self.seats())
             if self.session.client == "codex":
                 self.set_bell()  # for the other threads that share it
             else:
@@ -373,6 +392,14 @@ class Office:
                     tell(seat)
                 except MailstopError:  # what the caller came for is done; whoever looks next settles it
                     continue
+
+    def _note_left(self, seats: Sequence[Seat]) -> None:
+        """Nobody sits at these seats any more: who wrote what waits there is told after a while."""
+        try:
+            if any(self.store.index.unread(seat.bag, seat.name, limit=1) for seat in seats):
+                self.unheld.left(seats)
+        except MailstopError:  # what the caller came for is done
+            return
 
     def _tell_who_asks(self, seat: Seat) -> None:
         if self.store.board.get(WAITS):
@@ -397,7 +424,7 @@ class Office:
 
     # -- letters ------------------------------------------------------------------------------------------------------
 
-    def send(self, draft: Draft, *, bag: str = DEFAULT_BAG, rider: Callable[[str], Rider] | None = None) -> Sent:
+    def send(self, draft: Draft, *, bag: str = DEFAULT_BAG, rider: Ride | None = None) -> Sent:
         """Store a letter, then ring its recipients. Raises a refusal before anything is stored.
 
         rider: see `rules.letters.store_letter`.
@@ -412,11 +439,11 @@ class Office:
         self._writers[bag] = self.writer(bag)
         return self._send(self._writers[bag], draft, rider)
 
-    def notify(self, draft: Draft, *, bag: str, rider: Callable[[str], Rider] | None = None) -> Sent:
+    def notify(self, draft: Draft, *, bag: str, rider: Ride | None = None) -> Sent:
         """Store a notice of mailstop's own, from its postmaster, then ring its recipients."""
-        return self._send(rules.letters.postmaster(bag), draft, rider)
+        return self._send(rules.tenure.postmaster(bag), draft, rider)
 
-    def _send(self, writer: Writer, draft: Draft, rider: Callable[[str], Rider] | None) -> Sent:
+    def _send(self, writer: Writer, draft: Draft, rider: Ride | None) -> Sent:
         from mailstop.letter import NOBODY  # for who writes; a look does without it
 
         claimed: dict[str, tuple[Holder, Route | None]] = {}
@@ -433,7 +460,12 @@ class Office:
                 route = rules.routes.first_route(holder, letter_id, now=self.clock(), sealed=sealed)
                 claimed[holder.seat.name] = (holder, route if wakes != NOBODY else None)
             routes = [route for _, route in claimed.values() if route and route.way != rules.routes.VISIT]
-            return [*(route.put() for route in routes), *self._answered(writer, draft, recipients)]
+            empty = [] if draft.channel else [name for name, (holder, _) in claimed.items() if holder.present is None]
+            return [
+                *(route.put() for route in routes),
+                *self._unheld(writer, empty),
+                *self._answered(writer, draft, recipients),
+            ]
 
         letter, new = rules.letters.store_letter(
             self.store, writer, draft, now=self.clock(), claims=claims, rider=rider
@@ -448,6 +480,14 @@ class Office:
             bells.ring(self.session.bell)  # its own next hook runs outside of the sandbox, and does what is due
         rest = self._ring_rest(letter, claimed if new else ()) if letter.channel else None
         return Sent(letter, tuple(told), new, rest)
+
+    def _unheld(self, writer: Writer, names: Sequence[str]) -> Sequence[Put]:
+        """The changes of the board when a letter comes to wait where nobody sits."""
+        if writer.seat is None and writer.name != PERSON:  # mailstop's own notices are nobody's to be told of
+            return ()
+        now = self.clock()
+        others = [name for name in names if name != PERSON]
+        return [put for name in others for put in rules.unheld.awaited(self.store, writer.bag, name, now=now)]
 
     def _ring_rest(self, letter: Letter, rung: Container[str]) -> Rest:
         """Ring the bells of the readers whom a letter does not wake; whatever happens there, it is stored."""

@@ -1,4 +1,4 @@
-"""Watcher: sleeps until a bell is rung, without using the processor meanwhile."""
+"""Watcher: sleeps until one of some bells is rung, without using the processor meanwhile."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ GLANCE_S = 1.0  # how often a watcher looks at the file where the kernel cannot 
 
 
 class Woken(Record):
-    """Why a watcher stopped waiting. False as a condition when its time was simply over."""
+    """Why a watcher stopped waiting. False as a condition when its time was simply over. rung: whether any bell was."""
 
     rung: bool
     ready: tuple[int, ...] = ()  # those of the other descriptors that became readable, or were hung up
@@ -43,7 +43,8 @@ class Woken(Record):
 
 
 class Watcher:
-    """Sleeps until a bell is rung. A context manager, for one thread of one process.
+    """Sleeps until a bell is rung, the one of that name or one of `more`. A context manager, for one thread of one
+    process.
 
     Linux: inotify. macOS: kqueue (untried). Elsewhere, and where the kernel's limit of watches is reached,
     it looks at the file each second. A bell that rang before the watcher came counts once. The folder of
@@ -51,12 +52,12 @@ class Watcher:
     wake or time-out.
     """
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self._path = bells.path_of(name)
+    def __init__(self, name: str, *more: str) -> None:
+        self.names = (name, *more)
+        self._paths = tuple(bells.path_of(each) for each in self.names)
         self._notices: Notices | None = None
         self._watched: tuple[int, int] | None = None
-        self._last: int | None = None  # the time of the last ring that was reported, as the file tells it
+        self._last: dict[str, int] = {}  # the time of the last ring that was reported, as the files tell it
 
     def __enter__(self) -> Self:
         self._arm()
@@ -97,13 +98,18 @@ class Watcher:
             self._arm()
         # After arming and after draining: a ring that came before is in the file, one that comes later is
         # an event.
+        return any([self._is_fresh(path) for path in self._paths]) or heard
+
+    def _is_fresh(self, path: str) -> bool:
+        """Whether the file of a bell tells of a ring that was not reported yet."""
         try:
-            last: int | None = os.lstat(self._path).st_mtime_ns
+            last = os.lstat(path).st_mtime_ns
         except OSError:
-            last = None
-        fresh = last is not None and last != self._last
-        self._last = last
-        return heard or fresh
+            self._last.pop(path, None)
+            return False
+        fresh = last != self._last.get(path)
+        self._last[path] = last
+        return fresh
 
     def _sleep(self, seconds: float | None, also: Sequence[int]) -> tuple[int, ...]:
         poll = select.poll()
@@ -122,9 +128,9 @@ class Watcher:
             os.close(bells.opened_folder())
             self._watched = _identity(bells.folder())
             if sys.platform == "linux":
-                self._notices = _Inotify(bells.folder(), self.name)
+                self._notices = _Inotify(bells.folder(), self.names)
             elif sys.platform == "darwin":
-                self._notices = _Kqueue(bells.folder(), self._path)
+                self._notices = _Kqueue(bells.folder(), self._paths)
         except OSError:  # no folder, or no watch left: look each second, and try again then
             self._notices = None
 
@@ -155,6 +161,67 @@ def among_watchers(bell: str) -> Iterator[None]:
         os.close(lock)
 
 
+class EveryBell:
+    """Hears all bells of the folder, for an event loop that sleeps on many at once.
+
+    Linux: `fd` becomes readable when there is something to hear. Elsewhere, and where the kernel's limit of watches is
+    reached, it is None: ask each second.
+    """
+
+    def __init__(self) -> None:
+        self.fd: int | None = None
+        self._notices: _Inotify | None = None
+        self._watched: tuple[int, int] | None = None
+        self._times: dict[str, int] = {}
+        self.arm()
+
+    def heard(self) -> set[str] | None:
+        """The bells that were rung since this was last asked; None: any of them may have been. `arm` then."""
+        if self._notices is None:
+            return self._glanced()
+        names, overflown, lost = self._notices.read()
+        if overflown or lost or self._watched != _identity(bells.folder()):
+            return None
+        return {os.fsdecode(name) for name in names}
+
+    def arm(self) -> None:
+        """Watch the folder that is there now. Another descriptor may be in `fd` afterwards."""
+        self.close()
+        try:
+            os.close(bells.opened_folder())
+            self._watched = _identity(bells.folder())
+            if sys.platform == "linux":
+                self._notices = _Inotify(bells.folder(), ())
+                self.fd = self._notices.fd
+        except OSError:
+            self._notices = None
+        self._times = self._looked() if self._notices is None else {}
+
+    def close(self) -> None:
+        """Stop hearing."""
+        if self._notices is not None:
+            self._notices.close()
+            self._notices = self.fd = None
+
+    def _glanced(self) -> set[str]:
+        before, self._times = self._times, self._looked()
+        return {name for name, time_ns in self._times.items() if before.get(name) != time_ns}
+
+    def _looked(self) -> dict[str, int]:
+        """When each bell that rings was last rung."""
+        found = {}
+        try:
+            with os.scandir(bells.folder()) as files:
+                for file in files:
+                    try:
+                        found[file.name] = file.stat(follow_symlinks=False).st_mtime_ns
+                    except OSError:  # it was silenced meanwhile
+                        continue
+        except OSError:
+            pass
+        return found
+
+
 def _identity(path: str) -> tuple[int, int] | None:
     try:
         status = os.stat(path)
@@ -172,8 +239,8 @@ class _Inotify:
     ONLYDIR, DONT_FOLLOW = 0x1000000, 0x2000000
     HEADER_BYTES = 16  # int wd, uint32 mask, uint32 cookie, uint32 length of the name that follows
 
-    def __init__(self, path: str, name: str) -> None:
-        """Watch `path` for the file `name`. Raises OSError, EMFILE and ENOSPC at a user's limits."""
+    def __init__(self, path: str, names: Sequence[str]) -> None:
+        """Watch `path` for files of these names. Raises OSError, EMFILE and ENOSPC at a user's limits."""
         import ctypes  # only in a process that is about to sleep
 
         try:
@@ -181,7 +248,7 @@ class _Inotify:
             init, add = libc.inotify_init1, libc.inotify_add_watch
         except AttributeError:
             raise OSError(errno.ENOSYS, "this libc has no inotify") from None
-        self._name = os.fsencode(name)
+        self._names = frozenset(map(os.fsencode, names))
         self.fd: int = init(os.O_NONBLOCK | os.O_CLOEXEC)  # IN_NONBLOCK and IN_CLOEXEC are the same bits
         if self.fd < 0:
             raise OSError(ctypes.get_errno(), "inotify_init1")
@@ -193,20 +260,26 @@ class _Inotify:
 
     def drain(self) -> tuple[bool, bool]:
         """Read all events that wait; an overflow counts as heard, since it may hide a ring."""
-        heard = lost = False
+        names, overflown, lost = self.read()
+        return overflown or not names.isdisjoint(self._names), lost
+
+    def read(self) -> tuple[set[bytes], bool, bool]:
+        """All events that wait: the names of the files, whether others were dropped, whether the folder is lost."""
+        names: set[bytes] = set()
+        overflown = lost = False
         while True:
             try:
                 events = os.read(self.fd, 65536)
             except BlockingIOError:
-                return heard, lost
+                return names, overflown, lost
             at = 0
             while at < len(events):
                 mask = int.from_bytes(events[at + 4 : at + 8], sys.byteorder)
                 length = int.from_bytes(events[at + 12 : at + 16], sys.byteorder)
                 at += self.HEADER_BYTES
-                name = events[at : at + length].rstrip(b"\0")
+                names.add(events[at : at + length].rstrip(b"\0"))
                 at += length
-                heard |= bool(mask & self.OVERFLOW) or name == self._name
+                overflown |= bool(mask & self.OVERFLOW)
                 lost |= bool(mask & (self.DELETE_SELF | self.MOVE_SELF | self.UNMOUNT | self.IGNORED))
 
     def close(self) -> None:
@@ -219,13 +292,13 @@ if sys.platform == "darwin":
     class _Kqueue:
         """macOS's notices of the folder and the bell's file, by `kqueue(2)`. Untried, from the manual.
 
-        A folder tells of files that come and go, not of one that is touched, so the file is watched too.
+        A folder tells of files that come and go, not of one that is touched, so the files are watched too.
         """
 
-        def __init__(self, path: str, bell: str) -> None:
-            """Watch the folder `path` and the file `bell` in it. Raises OSError."""
-            self._bell = bell
-            self._file: int | None = None
+        def __init__(self, path: str, bells: Sequence[str]) -> None:
+            """Watch the folder `path` and the files `bells` in it. Raises OSError."""
+            self._bells = bells
+            self._files: list[int] = []
             self._queue = select.kqueue()
             self.fd = self._queue.fileno()
             try:
@@ -233,7 +306,7 @@ if sys.platform == "darwin":
             except OSError:
                 self._queue.close()
                 raise
-            self._watch_bell()
+            self._watch_bells()
 
         def _watch(self, path: str) -> int:
             opened = os.open(path, os.O_EVTONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
@@ -242,13 +315,14 @@ if sys.platform == "darwin":
             self._queue.control([select.kevent(opened, select.KQ_FILTER_VNODE, add, flags)], 0)
             return opened
 
-        def _watch_bell(self) -> None:
-            if self._file is not None:
-                os.close(self._file)  # which also takes its event out of the queue
-            try:
-                self._file = self._watch(self._bell)
-            except OSError:
-                self._file = None
+        def _watch_bells(self) -> None:
+            while self._files:
+                os.close(self._files.pop())  # which also takes its event out of the queue
+            for bell in self._bells:
+                try:
+                    self._files.append(self._watch(bell))
+                except OSError:  # it is not there
+                    continue
 
         def drain(self) -> tuple[bool, bool]:
             """Take all events; none proves a ring by itself, the time of the file does."""
@@ -256,15 +330,14 @@ if sys.platform == "darwin":
             while events := self._queue.control(None, 16, 0):
                 gone = select.KQ_NOTE_DELETE | select.KQ_NOTE_RENAME
                 lost |= any(each.ident == self._folder and each.fflags & gone for each in events)
-                self._watch_bell()
+                self._watch_bells()
             return False, lost
 
         def close(self) -> None:
             """Close the queue and what it watched."""
             self._queue.close()
-            for opened in (self._folder, self._file):
-                if opened is not None:
-                    os.close(opened)
+            for opened in (self._folder, *self._files):
+                os.close(opened)
 
 
 def process_end_fd(pid: int) -> int | None:

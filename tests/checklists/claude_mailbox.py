@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from tests.checklists.coordination import asks, budgets, channels, leading, leases, mail, tasks
+from tests.checklists.coordination import asks, budgets, channels, leading, leases, mail, serving, tasks, tokens
 from tests.checklists.line import Line
 
-PARTS = (mail, channels, asks, tasks, leading, leases, budgets)
+PARTS = (mail, channels, asks, tasks, leading, leases, budgets, tokens, serving)
 
 
 def joined(kind: str) -> dict[str, Line]:

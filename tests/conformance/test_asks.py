@@ -469,6 +469,24 @@ def test_who_waits_no_longer_is_told_once(office: Play) -> None:
     assert builder.look(asked).state == PENDING
 
 
+@pytest.mark.parametrize("waits", [True, False])
+def test_who_has_heard_that_a_session_came_to_rest_is_not_rung_again(office: Play, waits: bool) -> None:
+    builder, reviewer = pair(office)
+    asked = builder.ask("reviewer")
+    if not waits:
+        builder.rest(asked)
+    shown(reviewer)
+    reviewer.stops()
+    assert bells.is_ringing(builder.found.bell)
+    bells.silence(builder.found.bell)
+
+    reviewer.turn = "another"
+    reviewer.stops()
+
+    assert not bells.is_ringing(builder.found.bell)
+    assert len(builder.peek()) == (0 if waits else 1)
+
+
 def test_a_session_that_was_not_shown_the_question_has_left_nothing_unanswered(office: Play) -> None:
     builder, reviewer = pair(office)
     asked = builder.ask("reviewer")

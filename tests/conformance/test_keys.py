@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from mailstop.engines.memory.store import World
-from mailstop.errors import KeyReused, Uncertain
+from mailstop.errors import AlreadyAnswered, BudgetSpent, KeyReused, MailstopError, NoLeader, Uncertain, WakesMany
+from mailstop.letter import Letter
+from mailstop.office import Sent
+from mailstop.rules import letters as letter_rules
 from tests.conformance.play import Play
 
 
@@ -151,3 +155,79 @@ def test_what_is_not_known_to_be_stored_is_stored_once_by_the_same_key(
     assert again.new is not stored
     assert office.letters() == ["once"]
     assert office.person.reads() == ["once"]
+
+
+def answers(office: Play) -> Callable[..., Sent]:
+    reviewer = office.as_("reviewer")
+    n = office.as_("builder").ask("reviewer").question.n
+    return lambda **key: reviewer.answer(n, "yes", **key)
+
+
+def speaks_to_all(office: Play) -> Callable[..., Sent]:
+    office.as_("reviewer")
+    return lambda **key: office.as_("builder").say("general", wake_all=1, **key)
+
+
+def writes_to_the_leader(office: Play) -> Callable[..., Sent]:
+    with office.as_("reviewer").at_office() as at:
+        at.leaders.claim()
+    return lambda **key: office.as_("builder").send("leader", **key)
+
+
+def writes_the_budgets_last_letter(office: Play) -> Callable[..., Sent]:
+    office.as_("builder")
+    office.person.opens_budget(1)
+    return lambda **key: office.as_("builder").send("human", **key)
+
+
+@pytest.mark.parametrize(
+    ("acts", "ends", "refusal"),
+    [
+        (answers, lambda _office: None, AlreadyAnswered),
+        (speaks_to_all, lambda office: office.as_("newcomer"), WakesMany),
+        (writes_to_the_leader, lambda office: office.as_("reviewer").leave(), NoLeader),
+        (writes_the_budgets_last_letter, lambda _office: None, BudgetSpent),
+    ],
+)
+def test_what_the_same_letter_makes_a_rule_refuse_comes_back_when_it_was_stored_meanwhile_with_the_same_key(
+    office: Play,
+    monkeypatch: pytest.MonkeyPatch,
+    acts: Callable[[Play], Callable[..., Sent]],
+    ends: Callable[[Play], object],
+    refusal: type[MailstopError],
+) -> None:
+    act = acts(office)
+    looking = letter_rules.with_key
+    stored: list[Sent] = []
+
+    def stored_afterwards(*what: Any) -> Letter | None:
+        """No letter has the key yet; another process stores it, and things go on."""
+        found = looking(*what)
+        if not stored:
+            monkeypatch.setattr(letter_rules, "with_key", looking)
+            stored.append(act(key="k"))
+            ends(office)
+        return found
+
+    monkeypatch.setattr(letter_rules, "with_key", stored_afterwards)
+    again = act(key="k")
+
+    assert (again.new, again.letter) == (False, stored[0].letter)
+    with pytest.raises(refusal):
+        act()
+
+
+@pytest.mark.parametrize("engine", ["memory"], indirect=True)
+def test_a_question_that_is_stored_with_its_key_between_a_look_and_an_append_leaves_one_wait(
+    office: Play, world: World
+) -> None:
+    office.as_("reviewer")
+    builder = office.as_("builder")
+    world.meanwhile(lambda: builder.ask("reviewer", wait_s=0, key="k"))
+
+    again = builder.ask("reviewer", key="k")
+
+    with office.store() as store:
+        row = store.board.get("waits")
+    assert not again.new
+    assert row and [wait["id"] for wait in row.value["waits"]] == [again.wait]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,8 +28,11 @@ from mailstop.errors import (
 )
 from mailstop.leadership import Leadership
 from mailstop.letter import Draft, Letter
+from mailstop.rules import letters as letter_rules
 from mailstop.rules.leaders import ENDED, LEFT, NEVER, RELEASED, SILENT, Post
 from mailstop.rules.letters import Rider
+from mailstop.rules.waits import KEY as WAITS
+from mailstop.seat import Seat
 from tests.conformance.at_once import at_once
 from tests.conformance.play import Play
 from tests.conformance.player import Player, SessionPlayer
@@ -560,7 +563,7 @@ def test_an_act_of_a_term_that_ends_meanwhile_is_refused_and_nothing_is_stored(o
     with worker.at_office() as at:
         acting = at.leaders.acting("default", APP)
 
-        def rider(_letter_id: str) -> Rider:
+        def rider(_letter_id: str, _recipients: Sequence[Seat]) -> Rider:
             guard = acting.guard()
             if not replaced:  # between the look and the append
                 replaced.append(appoint(office, "other", force=True))
@@ -619,6 +622,30 @@ def test_it_follows_the_post(office: Play) -> None:
     appoint(office, "other", force=True)
 
     assert sender.send("leader").letter.to == ("other",)
+
+
+def test_a_question_to_leader_and_its_wait_are_for_the_same_seat_whoever_leads_by_then(
+    office: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claim(off_default(office, "worker"))
+    asker = off_default(office, "asker")
+    off_default(office, "other")
+    resolving = letter_rules.resolved
+    replaced: list[Post] = []
+
+    def replaced_afterwards(*what: Any) -> tuple[Seat, ...]:
+        found = resolving(*what)
+        if what[1].name == "asker" and not replaced:
+            replaced.append(appoint(office, "other", force=True))
+        return found
+
+    monkeypatch.setattr(letter_rules, "resolved", replaced_afterwards)
+    asked = asker.ask("leader")
+
+    with office.store() as store:
+        row = store.board.get(WAITS)
+    assert replaced and row
+    assert [wait["asked"] for wait in row.value["waits"]] == list(asked.question.to)
 
 
 def test_a_leader_who_is_named_twice_gets_one_letter(office: Play) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mailstop import bells
-from mailstop.acts.leases import Leases
+from mailstop.acts.leases import Leases, Queue
+from mailstop.engines.entry import Entry
 from mailstop.engines.memory.store import World
 from mailstop.engines.row import Put
 from mailstop.errors import (
@@ -36,7 +38,7 @@ from mailstop.errors import (
 from mailstop.lease import ALL_BELOW, LONGEST_TTL_MS, Address, Lease
 from mailstop.office import Office
 from mailstop.rules import leases as lease_rules
-from mailstop.rules.leases import Wish
+from mailstop.rules.leases import Took, Wish
 from mailstop.rules.silence import LONGEST_SILENCE_MS
 from mailstop.rules.waiting import FREED
 from mailstop.session import WAITING, Session, session_key
@@ -771,6 +773,27 @@ def test_who_waits_is_woken_when_the_lease_ends_otherwise(office: Play, end: str
     assert not isinstance(got[0], Exception)
 
 
+def test_a_holder_who_dies_between_a_look_and_the_sleep_keeps_nobody_waiting(
+    office: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    builder = office.as_("builder")
+    take(builder, "src")
+    looking = Leases._take
+
+    def dies_afterwards(self: Leases, *what: Any) -> Took:
+        try:
+            return looking(self, *what)
+        finally:
+            if office.rows(WAITING):
+                builder.die()
+
+    monkeypatch.setattr(Leases, "_take", dies_afterwards)
+    thread, got = waiting(office, office.as_("reviewer"), "src/a.py")
+
+    thread.join(20)
+    assert isinstance(got[0], Took)
+
+
 def test_who_waits_is_woken_when_the_lease_is_to_end_earlier(office: Play) -> None:
     take(office.as_("builder"), "src", ttl=HOUR_S * 1000)
     thread, got = waiting(office, office.as_("reviewer"), "src/a.py")
@@ -832,7 +855,7 @@ def test_who_begins_to_wait_just_before_the_release_is_stored_is_woken(
     take(office.as_("builder"), "src")
     office.as_("reviewer")
     refused = threading.Event()
-    ends_of, releasing = Leases._ends_of, lease_rules.release
+    ends_of, releasing = Queue.ends, lease_rules.release
     threads: list[threading.Thread] = []
 
     def refused_and_sleeping(*look: Any) -> tuple[list[int], float]:
@@ -845,7 +868,7 @@ def test_who_begins_to_wait_just_before_the_release_is_stored_is_woken(
         return releasing(*what, **how)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Leases, "_ends_of", refused_and_sleeping)
+        patch.setattr(Queue, "ends", refused_and_sleeping)
         patch.setattr(lease_rules, "release", release_later)
         if killed:
             patch.setattr(Leases, "_rung", lambda *_: None)
@@ -967,6 +990,58 @@ def test_the_person_ends_a_shared_lease_of_all_in_whatever_bag(office: Play) -> 
 
     assert state(office.as_("reviewer"), "src") == "free"
     assert len(office.as_("builder").peek()) == len(office.as_("critic", "side").peek()) == 1
+
+
+def test_the_person_ends_leases_of_all_bags_and_tells_of_it_in_one_append(
+    office: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    builder, critic = office.as_("builder"), office.as_("critic", "side")
+    take(builder, "src", shared=True)
+    take(critic, "src", shared=True, bag="side")
+    take(critic, "docs", bag="side")
+    appended: list[int] = []
+
+    with builder.monitor(), critic.monitor(), office.person.at_office() as at:
+        append = at.store.ledger.append
+
+        def counted(entries: Sequence[Entry], **how: Any) -> int:
+            n = append(entries, **how)
+            appended.append(len(entries))
+            return n
+
+        monkeypatch.setattr(at.store.ledger, "append", counted)
+        ended = at.leases.force([read("src"), read("docs")])
+        assert [player.monitor_rings() != [] for player in (builder, critic)] == [True, True]
+
+    assert appended == [4], "two entries that end leases, two letters"
+    assert sorted((lease.bag, lease.resource.shown) for lease in ended) == [
+        ("default", "/srv/app/src"),
+        ("side", "/srv/app/docs"),
+        ("side", "/srv/app/src"),
+    ]
+    assert builder.peek() == ["The person has ended your lease: /srv/app/src. Others may take it now."]
+    assert critic.peek() == ["The person has ended your lease: /srv/app/src; /srv/app/docs. Others may take it now."]
+
+
+def test_what_is_let_go_while_the_person_ends_it_is_left_out_and_the_rest_is_ended(
+    office: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    builder, critic = office.as_("builder"), office.as_("critic", "side")
+    take(builder, "src")
+    take(critic, "docs", bag="side")
+    looking = lease_rules.of_others
+
+    def let_go_afterwards(*what: Any, **how: Any) -> list[Lease]:
+        found = looking(*what, **how)
+        release(builder)
+        return found
+
+    monkeypatch.setattr(lease_rules, "of_others", let_go_afterwards)
+    with office.person.at_office() as at:
+        (ended,) = at.leases.force([read("src"), read("docs")])
+
+    assert ended.resource.shown == "/srv/app/docs"
+    assert (builder.peek(), len(critic.peek())) == ([], 1)
 
 
 def test_who_waits_for_a_path_by_another_of_its_addresses_is_woken_when_the_person_ends_its_lease(office: Play) -> None:

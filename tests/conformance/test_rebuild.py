@@ -50,6 +50,7 @@ def mail(office: Play) -> Play:
         done, _open = (at.tasks.give(Order("reviewer", title)).task for title in ("Fix it", "Look at it"))
     with office.as_("reviewer").at_office() as at:
         at.tasks.move(done.n, "complete", "done")
+        at.tasks.give(Order("", "Whoever has time"))
     office.person.answer(office.as_("builder").ask("human", wait_s=0).question.n)
     office.as_("builder").cancel(office.as_("builder").ask("human", wait_s=0).question.n)
     office.person.reads()
@@ -57,6 +58,8 @@ def mail(office: Play) -> Play:
     office.person.sets_limits(budgeted=False)
     with office.person.at_office() as at:
         at.leases.take(Wish((Reader("/srv/app", lambda: place_of("/srv/app")).read("src/a.py"),)))
+        at.tokens.create("builder", lasts_ms=60_000)
+        at.tokens.revoke(at.tokens.create("human")[0].id)
     with office.as_("reviewer").at_office() as at:
         at.leaders.claim()
     office.as_("builder").leave()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from mailstop import rules
 from mailstop.acts import tasks as acts_tasks
 from mailstop.acts.tasks import ALL, GIVEN, MINE, POOL, Account, Changed, Tasks
+from mailstop.clients.project import place_of
 from mailstop.engines.entry import subject
 from mailstop.engines.memory.store import World
 from mailstop.engines.row import Delete, Put
@@ -39,6 +41,7 @@ from mailstop.errors import (
     TooFast,
     TooManyHops,
     Uncertain,
+    UnknownPool,
     UnknownSeat,
     UnknownTask,
 )
@@ -46,7 +49,8 @@ from mailstop.kinds import kind_of
 from mailstop.letter import Draft, Letter
 from mailstop.limits import Limits
 from mailstop.rules.routes import LONGEST_DEADLINE_MS
-from mailstop.rules.tasks import HOLDERS_ACTS, LOOK_MS
+from mailstop.rules.settlements import LOOK_MS
+from mailstop.rules.tasks import HOLDERS_ACTS
 from mailstop.task import LONGEST_ISSUE, LONGEST_TITLE, OPEN, OVER, Order, Task
 from tests.conformance.play import Play
 from tests.conformance.player import Player, SessionPlayer
@@ -62,7 +66,7 @@ def give(player: Player, to: str = "builder", title: str = "Fix it", **fields: A
 
 def move(player: Player, n: int, act: str, text: str = "", **fields: Any) -> Changed:
     with player.at_office() as office:
-        return office.tasks.move(n, act, text, **fields)
+        return office.tasks.move(n, act, text or ("which of the two?" if act == "need-input" else ""), **fields)
 
 
 def take(player: Player, n: int | None = None) -> Changed:
@@ -571,6 +575,108 @@ def test_a_task_that_was_given_to_a_seat_cannot_be_taken(office: Play, given: Ta
         take(office.as_("other"), given.n)
 
 
+def test_who_needs_input_says_what_is_needed(office: Play, given: Task) -> None:
+    with office.as_("builder").at_office() as at, pytest.raises(InvalidField, match="say what is needed"):
+        at.tasks.move(given.n, "need-input")
+
+    assert acts(office, given.n) == ["give"]
+
+
+def in_the_folder(office: Play, name: str) -> SessionPlayer:
+    """A session of the project of the folder that these tests run in, which is the person's too."""
+    place = place_of(os.curdir)
+    player = office.player()
+    player.found = player.found.but(project=place.project, project_id=place.project_id)
+    player.start(automatic=False)
+    player.join(name)
+    return player
+
+
+def test_a_task_is_not_given_into_the_pool_of_a_project_that_never_was(office: Play) -> None:
+    seated(office, "lead")
+    given = give(office.person, "lead")
+    before = office.entries()
+
+    for attempt in (lambda: give(office.person, ""), lambda: reassign(office.person, given.n, "")):
+        with pytest.raises(UnknownPool, match=r"No session has ever worked in project .*Projects here: app;"):
+            attempt()
+
+    assert office.entries() == before
+
+
+@pytest.mark.parametrize("goes", ["die", "leave"])
+def test_who_gives_into_the_pool_of_a_project_in_which_nobody_is_now_is_told_so(office: Play, goes: str) -> None:
+    neighbour = in_the_folder(office, "neighbour")
+    with office.person.at_office() as at:
+        assert at.tasks.give(Order("", "first")).note == ""
+    getattr(neighbour, goes)()
+
+    with office.person.at_office() as at:
+        given = at.tasks.give(Order("", "second"))
+
+    assert f"nobody of project {given.task.project} is here now" in given.note
+    assert task(office, given.task.n).is_pooled
+
+
+def test_who_is_alone_in_its_project_is_told_so_when_it_gives_into_the_pool(office: Play) -> None:
+    lead = office.as_("lead")
+    elsewhere = office.player(project="shop", folder="/srv/shop")
+    elsewhere.start()
+
+    with lead.at_office() as at:
+        alone = at.tasks.give(Order("", "first"))
+    office.as_("builder")
+    with lead.at_office() as at:
+        other = at.tasks.give(Order("", "second"))
+
+    assert (alone.note, other.note) == (
+        "nobody else of project app is here now: it waits until somebody is, and takes it",
+        "",
+    )
+
+
+def test_tasks_in_a_pool_count_for_the_rate_as_letters_do(office: Play) -> None:
+    lead, rate = office.as_("lead"), Limits.rate
+    seated(office, "builder")
+    for at in range(rate - 2):
+        give(lead, "", f"job {at}")
+    lead.send("builder")
+    give(lead, "builder")  # which is one letter, not two things
+    before = office.entries()
+
+    for attempt in (lambda: give(lead, "", "one more"), lambda: give(lead), lambda: lead.send("builder")):
+        with pytest.raises(TooFast):
+            attempt()
+    assert office.entries() == before
+    give(office.as_("builder"), "", "its own rate")
+    office.clock.advance(60)
+    give(lead, "", "one more")
+
+
+def test_what_a_giver_does_with_its_own_tasks_counts_for_the_rate_too(office: Play) -> None:
+    lead, rate = office.as_("lead"), Limits.rate
+    n = give(lead, "").n
+    take(lead, n)
+    for at in range(rate - 2):
+        move(lead, n, "progress", f"step {at}")
+
+    with pytest.raises(TooFast):
+        move(lead, n, "progress", "one more")
+
+
+def test_what_mailstop_does_about_tasks_counts_for_nobody(office: Play) -> None:
+    lead = office.as_("lead")
+    office.person.sets_limits(rate=3)
+    n = give(lead, "").n
+    take(lead, n)
+    lead.die()
+    office.clock.advance(RETURN_S)
+    with office.stranger.at_office() as at:
+        at.do_due_work()
+    with office.store() as store:
+        assert store.index.standing("default", "postmaster").paced == 0
+
+
 def test_who_gave_a_task_to_the_pool_may_take_it_and_nobody_has_to_be_told(office: Play) -> None:
     lead = office.as_("lead")
     n = give(lead, "").n
@@ -610,6 +716,7 @@ def test_of_fifty_claimants_of_one_task_one_wins_and_the_others_are_told_who(off
 
 @pytest.mark.timeout(240)
 def test_of_fifty_that_take_what_is_next_each_gets_another_or_hears_that_nothing_is_left(office: Play) -> None:
+    office.person.lifts_limits()
     numbers = [give(office.as_("lead"), "", f"job {at}").n for at in range(40)]
     claimants = [office.as_(f"worker-{number}") for number in range(50)]
 

@@ -3,6 +3,7 @@ states say, no task is lost or with two, and none stays with an empty seat."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from contextlib import ExitStack
 from itertools import pairwise
@@ -13,6 +14,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from mailstop.clients.project import place_of
 from mailstop.engines.base import Store
 from mailstop.errors import (
     MailstopError,
@@ -108,6 +110,10 @@ class Work(RuleBasedStateMachine):
     def all_sit_down(self) -> None:
         for seat in SEATS:
             self.sits_down(seat)
+        place = place_of(os.curdir)  # somebody works also in the person's project
+        neighbour = self.play.player()
+        neighbour.found = neighbour.found.but(project=place.project, project_id=place.project_id)
+        neighbour.start()
 
     @rule(seat=st.sampled_from(SEATS))
     def sits_down(self, seat: str) -> None:

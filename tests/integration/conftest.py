@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
 from tests.party import ClaudeParty, Party, Person
+
+if TYPE_CHECKING:
+    from tests.serve_inside import Inside
 
 AnyParty = TypeVar("AnyParty", bound=Party)
 Arrive = Callable[[type[AnyParty]], AnyParty]
@@ -45,6 +48,17 @@ def seat(arrive: Callable[[type[Party]], Party]) -> SeatAt:
 def stranger(arrive: Callable[[type[Party]], Party]) -> Party:
     """Give a party that has not joined."""
     return arrive(Party)
+
+
+@pytest.fixture
+def inside(own_home: Path) -> Iterator[Inside]:
+    """Give the service of `mailstop serve`, in a thread of the tests, on the default store."""
+    from tests.serve_inside import Inside  # the SDK takes a second to import
+
+    folder = own_home / ".local/share/mailstop"
+    folder.mkdir(parents=True, mode=0o700)
+    with Inside(folder / "mailstop.db") as inside:
+        yield inside
 
 
 @pytest.fixture

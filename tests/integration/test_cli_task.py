@@ -99,6 +99,19 @@ def test_a_pool_task_is_taken_with_all_that_it_says(seat: SeatAt) -> None:
     assert seat("other").run("task", "take", str(n)).code == 1
 
 
+def test_who_gives_into_a_pool_where_nobody_else_is_reads_so(seat: SeatAt, person: Person) -> None:
+    lead = seat("lead")
+
+    given = lead.run("task", "give", "--pool", "Fix it")
+
+    assert (given.code, len(given.lines)) == (0, 1)
+    assert "; nobody else of project " in given.out
+    assert lead.run("task", "give", "--pool", "More", "--json").json["note"].startswith("nobody else of project ")
+    refused = person.run("task", "give", "--pool", "Fix it", cwd=Path("/"))
+    assert (refused.code, refused.out) == (3, "")
+    assert "No session has ever worked in project " in refused.err
+
+
 def test_a_task_is_given_back_and_on_and_canceled(seat: SeatAt, person: Person) -> None:
     lead, builder, other = seat("lead"), seat("builder"), seat("other")
     n = str(give(lead, "builder", "Fix it"))
@@ -306,6 +319,11 @@ def test_nothing_that_acts_on_a_terminal_or_poses_as_a_client_comes_out_of_a_tas
         (["task", "give", "", "title"], "to whom?"),
         (["task", "give", "--pool"], "to whom, and what?"),
         (["task", "give", "--pool", "a", "b", "c"], "with --pool no seat is named"),
+        (["task", "give", "--pool", "builder", "Fix it"], "with --pool no seat is named"),
+        (["task", "give", "--pool", "lead", "-"], "with --pool no seat is named"),
+        (["task", "give", "--pool", "human"], "with --pool no seat is named"),
+        (["task", "give", "--pool", "no-seat", "Fix it"], "with --pool no seat is named"),
+        (["task", "reassign", "1", "--pool", "lead"], "with --pool no seat is named"),
         (["task", "give", "builder", "a", "--priority", "high"], "--priority 'high' is not a number"),
         (["task", "give", "builder", "a", "b", "--body", "c"], "given twice"),
         (["task", "give", "builder", "a", "b", "--body-file", "c"], "given twice"),

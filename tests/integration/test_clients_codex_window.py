@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from mailstop.clients.codex import details_of
-from mailstop.clients.codex_window import is_watched, note_windows, thread_is_open
+from mailstop.clients.codex_window import is_watched, note_windows
 from mailstop.clients.life import life_of
 
 if sys.platform != "linux":
@@ -95,46 +95,37 @@ def ended(process: subprocess.Popen[str]) -> None:
     process.wait()
 
 
-# -- open
+# -- loaded
 
 
-def test_a_thread_that_a_server_has_loaded_is_open(start: Start, home: Path) -> None:
-    start(SERVER, home, THREAD)
-    assert thread_is_open(THREAD, details(home)) is True
-
-
-def test_a_thread_whose_server_was_killed_is_not_open_though_its_file_is_there(start: Start, home: Path) -> None:
+def test_a_thread_whose_server_was_killed_is_not_watched_though_its_file_is_there(start: Start, home: Path) -> None:
     ended(start(SERVER, home, THREAD))
     assert (home / "thread-writer-locks" / f"{THREAD}.lock").exists()
-    assert thread_is_open(THREAD, details(home)) is False
-
-
-def test_a_thread_that_was_unloaded_is_not_open(home: Path) -> None:
-    assert thread_is_open(THREAD, details(home)) is False
+    assert is_watched(THREAD, details(home)) is False
 
 
 def test_another_thread_of_the_same_server_does_not_count(start: Start, home: Path) -> None:
     start(SERVER, home, THREAD.replace("7", "8"))
-    assert thread_is_open(THREAD, details(home)) is False
+    assert is_watched(THREAD, details(home)) is False
 
 
 def test_of_a_codex_without_such_locks_nothing_is_known(tmp_path: Path) -> None:
-    assert thread_is_open(THREAD, details(tmp_path)) is None
+    assert is_watched(THREAD, details(tmp_path)) is None
 
 
 def test_from_another_pid_namespace_nothing_is_known(start: Start, home: Path) -> None:
     start(SERVER, home, THREAD)
-    assert thread_is_open(THREAD, details(home, namespace="7")) is None
+    assert is_watched(THREAD, details(home, namespace="7")) is None
 
 
 @pytest.mark.parametrize("known", [{}, {"codex_home": ""}, {"codex_home": None, "namespace": 7}])
 def test_of_an_empty_registration_nothing_is_known(known: dict[str, object]) -> None:
-    assert (thread_is_open(THREAD, known), is_watched(THREAD, known)) == (None, None)
+    assert is_watched(THREAD, known) is None
 
 
 def test_looking_takes_no_lock(home: Path) -> None:
     (home / "thread-writer-locks" / f"{THREAD}.lock").mkdir()  # which nobody can open for writing, not even root
-    assert thread_is_open(THREAD, details(home)) is False
+    assert is_watched(THREAD, details(home)) is False
 
 
 # -- watched

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from mailstop.mcp import tools
 from tests.party import ClaudeParty, CompletedRun, Party
 
 TOO_DEAR = frozenset(
@@ -162,9 +163,16 @@ def test_a_hook_that_finds_nothing_is_lean(claude: ClaudeParty) -> None:
 
 def test_the_tools_of_a_session_are_lean_and_their_start_leaner(builder: Party, reviewer: Party) -> None:
     reviewer.send("builder", "please look")
+    asked = reviewer.run("ask", "builder", "--wait", "0", "--json", "Well?").json["n"]
     agreed = {"protocolVersion": "x", "capabilities": {}, "clientInfo": {"name": "x"}}
     calls: list[dict[str, Any]] = [{"name": name} for name in ("me", "who", "check", "read")]
     calls.append({"name": "send", "arguments": {"to": "reviewer", "body": "x"}})
+    calls.append({"name": "send", "arguments": {"to": "#general", "body": "x"}})
+    calls.append({"name": "ask", "arguments": {"to": "reviewer", "body": "x", "wait": 1}})
+    calls.append({"name": "answer", "arguments": {"number": asked, "body": "x"}})
+    calls.append({"name": "task", "arguments": {"action": "give", "to": "reviewer", "title": "x"}})
+    calls.append({"name": "lead", "arguments": {"action": "claim"}})
+    calls.append({"name": "lease", "arguments": {"action": "take", "resources": ["name:x"], "wait": 1}})
     requests: list[tuple[str, Any]] = [("initialize", agreed), ("tools/list", {})]
     requests += [("tools/call", call) for call in calls]
     lines = [
@@ -178,7 +186,9 @@ def test_the_tools_of_a_session_are_lean_and_their_start_leaner(builder: Party, 
     assert not {"mailstop.office", "mailstop.mcp.tools", "_sqlite3"}.intersection(modules)
 
     run, modules = imported(builder, "mcp", input="\n".join(lines))
-    answers = [json.loads(line)["result"] for line in run.out.splitlines()]
-    assert [answer.get("isError") for answer in answers] == [None, None, False, False, False, False, False]
+    answers = {answer["id"]: answer["result"] for answer in map(json.loads, run.out.splitlines())}
+    assert [answers[number].get("isError") for number in sorted(answers)] == [None, None, *[False] * len(calls)]
+    assert {call["name"] for call in calls} == set(tools.NAMES)
     assert "please look" in run.out
     assert_lean(modules)
+    assert "mailstop.mcp.refusals" not in modules, "only a refusal needs it"

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import marshal
 import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 
 import pytest
 
 import mailstop
+from mailstop import launch
 
 # Run a command as the console script does, and print how many of its modules came from the image.
 COUNTING = """
@@ -35,7 +38,7 @@ WITH_A_THREAD = f"import threading; threading.Thread(target=threading.Event().wa
 def package(tmp_path: Path) -> Path:
     """A copy of the package, without an image."""
     folder = tmp_path / "site" / "mailstop"
-    shutil.copytree(Path(mailstop.__file__).parent, folder, ignore=shutil.ignore_patterns("image.*"))
+    shutil.copytree(Path(mailstop.__file__).parent, folder, ignore=shutil.ignore_patterns("image*"))
     return folder
 
 
@@ -52,7 +55,7 @@ def from_image(done: subprocess.CompletedProcess[str]) -> tuple[int, int]:
 
 
 def image_of(package: Path) -> Path:
-    return package / "__pycache__" / f"image.{sys.implementation.cache_tag}.bin"
+    return package / "__pycache__" / Path(launch.image_path()).name
 
 
 def test_the_second_run_of_a_command_takes_all_its_modules_from_the_image(package: Path) -> None:
@@ -121,6 +124,16 @@ def test_an_image_of_another_interpreter_is_not_used(package: Path) -> None:
     assert from_image(run(package, "version"))[0] == 0
 
 
+def test_an_image_that_a_program_before_an_upgrade_in_place_has_left_is_no_obstacle(package: Path) -> None:
+    before = package / "__pycache__" / f"image.{sys.implementation.cache_tag}.bin"  # with one thing less of each module
+    index = marshal.dumps({"mailstop.cli.entry": (0, 1, "cli/entry.py", 0, 0)})
+    before.parent.mkdir(exist_ok=True)
+    before.write_bytes(MAGIC_NUMBER + len(index).to_bytes(8, "little") + index + b"x")
+
+    assert run(package, "version").returncode == 0
+    assert from_image(run(package, "version"))[0] > 0
+
+
 def test_where_nothing_can_be_written_the_command_does_without(package: Path) -> None:
     shutil.rmtree(package / "__pycache__", ignore_errors=True)
     (package / "__pycache__").touch()
@@ -137,7 +150,7 @@ def test_commands_that_write_it_at_once_leave_a_whole_one(package: Path) -> None
     assert {one.returncode for one in done} == {0}
     image, own = from_image(run(package, "version"))
     assert image == own - ALONE
-    assert list(image_of(package).parent.glob("image.*")) == [image_of(package)]
+    assert list(image_of(package).parent.glob("image*")) == [image_of(package)]
 
 
 def by_rites(package: Path, script: str = COUNTING) -> int:

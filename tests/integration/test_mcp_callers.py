@@ -232,3 +232,10 @@ def test_no_answer_tells_a_vendors_id_or_a_door(stranger: Party) -> None:
     told = json.dumps(answers)
     for secret in (FIRST, SECOND, ".codex", "session"):
         assert secret not in told
+
+
+def test_a_thread_that_joins_and_says_what_for_is_itself_in_the_same_call(stranger: Party) -> None:
+    with codex(stranger) as connection:
+        joined = connection.told("me", meta=of_thread(FIRST), action="join", name="builder", objective="the docs")
+        assert [each["seat"] for each in joined["seats"]] == ["builder"]
+        assert connection.told("me", meta=of_thread(FIRST))["objective"] == "the docs"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcp_types import methods
 
+from mailstop.mcp import tools
 from tests.mcp_connection import Connection
 from tests.party import Party
 
@@ -181,6 +182,50 @@ def test_ten_megabytes_of_arguments_are_refused_for_that_request_alone(agreed: C
     assert agreed.ask("ping")["result"] == {}
 
 
+BIG = "x" * 10_000_000
+MANY = ["x"] * 2_000_000
+MUCH: list[tuple[str, dict[str, Any]]] = [
+    ("me", {"action": "join", "name": BIG}),
+    ("me", {"objective": BIG}),
+    ("me", {"action": "subscribe", "name": BIG}),
+    ("who", {"project": BIG}),
+    ("who", {"bag": BIG}),
+    ("send", {"to": MANY, "body": "x"}),
+    ("send", {"to": "x," * 5_000_000, "body": "x"}),
+    ("send", {"to": f"#{BIG}", "body": "x"}),
+    ("send", {"to": "human", "body": "x", "artifacts": MANY}),
+    ("send", {"to": "human", "body": "x", "key": BIG}),
+    ("check", {"from": BIG}),
+    ("read", {"search": BIG}),
+    ("read", {"channel": BIG}),
+    ("ask", {"to": "human", "body": BIG}),
+    ("ask", {"to": "human", "body": "x", "choices": MANY}),
+    ("answer", {"number": 1, "body": BIG}),
+    ("task", {"action": "give", "to": "human", "title": BIG}),
+    ("task", {"action": "give", "to": "human", "title": "x", "body": BIG}),
+    ("task", {"action": "give", "title": "x", "issue": BIG}),
+    ("lead", {"project": BIG}),
+    ("lease", {"action": "take", "resources": MANY}),
+    ("lease", {"action": "check", "resources": MANY}),
+    ("lease", {"action": "release", "resources": MANY}),
+    ("lease", {"action": "take", "resources": [BIG]}),
+    ("lease", {"action": "take", "resources": ["x"], "note": BIG}),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments"), MUCH, ids=["-".join([tool, *given_]) for tool, given_ in MUCH])
+def test_ten_megabytes_are_refused_by_every_tool_and_cost_nobody_else(
+    agreed: Connection, tool: str, arguments: dict[str, Any]
+) -> None:
+    agreed.told("me", action="join", name="builder")
+    result = agreed.ask("tools/call", {"name": tool, "arguments": arguments})["result"]
+    assert result["isError"] is True
+    assert len(result["content"][0]["text"]) < 8_000
+    assert agreed.ask("ping")["result"] == {}
+    assert "Letter" not in agreed.told("read")["text"]
+    assert not (agreed.party.home / ".local/state/mailstop/log").exists()
+
+
 def test_a_line_without_end_is_dropped_and_not_kept(agreed: Connection) -> None:
     for _ in range(40):
         agreed.write(b"x" * 1_000_000)
@@ -233,45 +278,110 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
     max_leaves=8,
 )
-NAMES = st.sampled_from(["me", "who", "send", "check", "read"])
-CALLS = st.fixed_dictionaries(
-    {},
-    optional={
-        "jsonrpc": st.just("2.0") | JSON,
-        "id": st.integers() | st.text() | JSON,
-        "method": st.sampled_from(["tools/call", "tools/list", "ping", "server/discover"]) | JSON,
-        "params": JSON
-        | st.fixed_dictionaries({"name": NAMES | JSON}, optional={"arguments": JSON, "_meta": JSON})
-        | st.fixed_dictionaries(
-            {
-                "name": NAMES,
-                "arguments": st.dictionaries(
-                    st.sampled_from(["to", "body", "bag", "number", "action", "search", "before", "from"]), JSON
-                ),
-            }
-        ),
-    },
-)
-LINES = (
-    st.binary(max_size=200)
-    | JSON.map(lambda value: json.dumps(value).encode())
-    | CALLS.map(lambda value: json.dumps(value).encode())
-    | st.lists(CALLS, max_size=3).map(lambda value: json.dumps(value).encode())
-)
+NAMES = st.sampled_from(tools.NAMES)
+WORDS = sorted({name for tool in tools.everything() for name in tool.properties})
+ACTIONS = sorted({each for tool in tools.everything() for each in tool.properties.get("action", {}).get("enum", ())})
+PLAUSIBLE = st.sampled_from(["human", "builder", "peer", "#general", "#", "name:x", "leader", "x", "", *ACTIONS])
+VALUES = JSON | PLAUSIBLE | st.lists(PLAUSIBLE, max_size=2) | st.integers(-2, 50) | st.booleans()
 
 
-def test_no_line_keeps_the_next_one_from_being_served(agreed: Connection) -> None:
-    @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-    @given(LINES)
+def frames(meta: dict[str, Any] | None) -> st.SearchStrategy[bytes]:
+    """Lines of a client, most of them wrong in something. meta: what each right request of its era carries."""
+    envelope: dict[str, Any] = {"_meta": st.just(meta)} if meta else {}
+    arguments = st.dictionaries(st.sampled_from(WORDS), VALUES, max_size=4)
+    params = (
+        JSON
+        | st.fixed_dictionaries({"name": NAMES | JSON}, optional={"arguments": JSON, "_meta": JSON, **envelope})
+        | st.fixed_dictionaries({"name": NAMES, "arguments": arguments, **envelope})
+    )
+    calls = st.fixed_dictionaries(
+        {},
+        optional={
+            "jsonrpc": st.just("2.0") | JSON,
+            "id": st.integers() | st.text() | JSON,
+            "method": st.sampled_from(["tools/call", "tools/list", "ping", "initialize", "server/discover"]) | JSON,
+            "params": params,
+        },
+    )
+    right = st.fixed_dictionaries(
+        {
+            "jsonrpc": st.just("2.0"),
+            "id": st.integers(),
+            "method": st.just("tools/call"),
+            "params": st.fixed_dictionaries({"name": NAMES, "arguments": arguments, **envelope}),
+        }
+    )
+    half = right.map(lambda value: json.dumps(value).encode()[:-9])
+    of_json = JSON | calls | right | st.lists(calls, max_size=3)
+    return st.binary(max_size=200) | half | of_json.map(lambda value: json.dumps(value).encode())
+
+
+@pytest.mark.parametrize("era", ["old", "new"])
+def test_no_line_keeps_the_next_one_from_being_served(connection: Connection, era: str) -> None:
+    meta = ENVELOPE if era == "new" else None
+    if era == "old":
+        connection.initialize()
+    join = {"name": "me", "arguments": {"action": "join", "name": "builder"}, **({"_meta": meta} if meta else {})}
+    assert connection.ask("tools/call", join)["result"]["isError"] is False
+
+    @settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @given(frames(meta))
     def served(line: bytes) -> None:
-        agreed.write(line.replace(b"\n", b" ") + b"\n")
+        connection.write(line.replace(b"\n", b" ") + b"\n")
         mark = f"the ping behind {id(line)}"
-        agreed.say({"jsonrpc": "2.0", "id": mark, "method": "ping"})
-        while (answer := agreed.hear()) != {"jsonrpc": "2.0", "id": mark, "result": {}}:
+        ping: dict[str, Any] = {"method": "server/discover", "params": {"_meta": meta}} if meta else {"method": "ping"}
+        connection.say({"jsonrpc": "2.0", "id": mark, **ping})
+        answer: Any = None
+        while not isinstance(answer, dict) or answer.get("id") != mark:
+            answer = connection.hear()
             for one in answer if isinstance(answer, list) else [answer]:
                 assert one["jsonrpc"] == "2.0"
-                assert ("result" in one) != ("error" in one)
+                assert ("result" in one) + ("error" in one) + ("method" in one) == 1
+        assert "result" in answer
 
     served()
-    log = agreed.party.home / ".local/state/mailstop/log"
+    log = connection.party.home / ".local/state/mailstop/log"
+    assert not log.exists(), log.read_text()
+
+
+def _values(typed: dict[str, st.SearchStrategy[Any]], schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
+    """Values that a schema takes."""
+    if "enum" in schema:
+        return st.sampled_from(schema["enum"])
+    types = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
+    return st.one_of([typed[each] for each in types])
+
+
+@pytest.mark.parametrize("name", tools.NAMES)
+def test_whatever_the_arguments_of_a_tool_are_its_answer_is_one(connection: Connection, name: str) -> None:
+    """Arguments of the right types, which no schema refuses, reach the office whole."""
+    connection.joined("builder")
+    tool = tools.find(name)
+    assert tool is not None
+    typed: dict[str, st.SearchStrategy[Any]] = {
+        "string": PLAUSIBLE | st.text(max_size=30),
+        "integer": st.integers(-2, 50) | st.just(1 << 61),
+        "boolean": st.booleans(),
+        "array": st.lists(PLAUSIBLE | st.text(max_size=10), max_size=3),
+    }
+    given_ = {
+        each: st.just(0) if each == "wait" else _values(typed, schema) for each, schema in tool.properties.items()
+    }
+    needed = {each: given_[each] for each in tool.required}
+    optional = {each: given_[each] for each in given_ if each not in tool.required}
+
+    @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @given(st.fixed_dictionaries(needed, optional=optional))
+    def answered(arguments: dict[str, Any]) -> None:
+        result = connection.ask("tools/call", {"name": name, "arguments": arguments})["result"]
+        assert json.dumps(result)
+        if result["isError"]:
+            assert set(result["structuredContent"]) == {"code", "message", "next"}
+            assert result["structuredContent"]["code"] not in ("failed", "failed_in_doubt")
+        else:
+            assert set(tool.always) <= set(result["structuredContent"])
+        assert len(result["content"][0]["text"].encode("utf-8", "backslashreplace")) <= 8_000
+
+    answered()
+    log = connection.party.home / ".local/state/mailstop/log"
     assert not log.exists(), log.read_text()

@@ -16,8 +16,8 @@ TESTS = Path(__file__).parents[1]
 CHECKLISTS = {
     "postbag": (postbag.LINES, [*(f"B{n}" for n in range(1, 109)), *(f"P{n}" for n in range(1, 18))]),
     "postbag, budgets": (postbag_budgets.LINES, [f"B{n}" for n in range(130, 140)]),
-    "postbag's tools": (mcp_lines.POSTBAG, ["B39", *(f"B{n}" for n in range(109, 130)), "P11"]),
-    "claude-mailbox's channel": (mcp_lines.CLAUDE_MAILBOX, list(mcp_lines.CLAUDE_MAILBOX)),
+    "postbag's tools": (mcp_lines.POSTBAG, ["B39", "B89", *(f"B{n}" for n in range(109, 130)), "B135", "B139", "P11"]),
+    "claude-mailbox's tools": (mcp_lines.CLAUDE_MAILBOX, list(mcp_lines.CLAUDE_MAILBOX)),
     "claude-mailbox": (
         claude_mailbox.LINES,
         [*map(str, range(1, 79)), *(f"W{n}" for n in range(1, 17)), *(f"H{n}" for n in range(1, 9))],

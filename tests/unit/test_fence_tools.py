@@ -9,7 +9,7 @@ from mailstop.cleaning import clean
 from mailstop.fence import Delivery
 from mailstop.fence_tools import deliver, nothing_fits, part_of, waiting
 from mailstop.json_text import dumps
-from mailstop.letter import Letter
+from mailstop.letter import About, Letter
 
 NONCE = "0123abcd"
 NOW = 1_000_000_000
@@ -69,9 +69,9 @@ def test_how_to_answer_is_said_as_a_call() -> None:
 
 def test_a_question_a_task_and_the_end_of_a_budget_say_so_too() -> None:
     question = letter(3, kind="question", needs_reply=True, asks=True)
-    assert "Its sender waits for one answer: send with ref 3" in delivered([question], 8_000).text
+    assert "Its sender waits for one answer: answer with number 3" in delivered([question], 8_000).text
     choice = delivered([question.but(choices=("yes", "no"))], 8_000).text
-    assert 'Its sender waits for one of these as the body: send with ref 3\n1 "yes"\n2 "no"' in choice
+    assert 'Its sender waits for one of these: answer with number 3 and a choice\n1 "yes"\n2 "no"' in choice
     closed = delivered([question.but(closed="answered")], 8_000).text
     assert "This question was answered: no answer is needed." in closed
     said = delivered([letter(3, channel="general", needs_reply=True)], 8_000).text
@@ -79,6 +79,19 @@ def test_a_question_a_task_and_the_end_of_a_budget_say_so_too() -> None:
     last = delivered([letter(3, budget=(1, 5, 5))], 8_000).text
     assert "The last letter of this bag's budget: send no reply" in last
     assert "ref 3" not in last
+
+
+def test_a_letter_about_a_task_names_the_tool_and_no_command() -> None:
+    brings = letter(3, kind="task", task=About("task-id", "give", "builder", 41))
+    text = delivered([brings], 8_000).text
+    assert "To take it on: task with action accept and number 41" in text
+    assert "When done: action complete, with a body" in text
+    of_two = delivered([brings.but(to=("builder", "other"))], 8_000).text
+    assert "Seat builder: task with action accept and number 41" in of_two
+    tells = delivered([letter(3, kind="task", task=About("task-id", "complete", "builder", 41))], 8_000).text
+    assert 'Kind "task": About a task; its state and history: task with action show.' in tells
+    for shown in (text, of_two, tells):
+        assert "mailstop task" not in shown
 
 
 def test_one_letter_waits_and_two_wait() -> None:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from string import Formatter
+from typing import Any
 
 import pytest
 
 from mailstop import errors
 from mailstop.errors import MailstopError, MustJoin, SeatWasLeft, Uncertain, UnknownSeat
 from mailstop.json_text import dumps
-from mailstop.mcp import tools
-from mailstop.mcp.refusals import refusal
-from mailstop.mcp.schema import checked
+from mailstop.mcp import refusals, tools
+from mailstop.mcp.refusals import decided, refusal
+from mailstop.mcp.schema import Takes, checked, checked_for, checked_ranges
+
+for _file in errors._FILES:
+    __import__(f"mailstop.errors.{_file}")
 
 
 def kinds(kind: type[MailstopError] = MailstopError) -> Iterator[type[MailstopError]]:
@@ -24,10 +28,44 @@ def kinds(kind: type[MailstopError] = MailstopError) -> Iterator[type[MailstopEr
 def made(kind: type[MailstopError]) -> MailstopError:
     """An error of a kind, its fields filled in with something."""
     fields = {name.partition("!")[0]: spec for _, name, spec, _ in Formatter().parse(kind.__doc__ or "") if name}
-    return kind(**{name: 1.0 if spec == "g" else "x" for name, spec in fields.items()})
+    return kind(**{name: 1.0 if spec == "g" else 7 if name in NUMBERS else "x" for name, spec in fields.items()})
 
 
-KINDS = {kind.__name__: kind for kind in kinds()}
+NUMBERS = ("n", "count", "answer")
+KINDS = {kind.__name__: kind for kind in kinds() if kind.__module__.startswith("mailstop.")}
+
+# The branches, of which nothing is raised itself, and what only commands meet.
+BRANCHES = {"MailstopError", "Refused", "UsageError", "NotFound", "TimedOut"}
+OF_COMMANDS = {"CannotTell", "Conflict", "OutputLost"}
+OF_COMMANDS |= {"ServeNotInstalled", "AlreadyServing", "ServesOn", "ServesElsewhere", "CannotBind"}
+# What only whoever starts a server meets, makes a token, sets a client up or uses a lane.
+OF_VERBS = {f"mailstop.errors.{file}" for file in ("tokens", "setup", "lanes")}
+
+GIVEN: dict[str, dict[str, Any]] = {
+    "me": {"action": "join", "name": "x"},
+    "who": {},
+    "send": {"to": "x", "body": "y", "ref": 3},
+    "check": {},
+    "read": {"number": 3},
+    "ask": {"to": "x", "body": "y", "key": "k"},
+    "answer": {"number": 3, "body": "y"},
+    "task": {"action": "give", "title": "x"},
+    "lead": {"action": "claim"},
+    "lease": {"action": "take", "resources": ["x"]},
+}
+
+
+def takes(name: str, arguments: dict[str, Any]) -> None:
+    """Raise unless a tool takes just these arguments."""
+    tool = tools.find(name)
+    assert tool is not None
+    given = checked(arguments, tool.input_schema, name)
+    checked_ranges(given, tool.ranges, name)
+    actions: dict[str, Takes] = vars(__import__(f"mailstop.mcp.tools.{name}", fromlist=["_"])).get("_TAKES", {})
+    if actions:
+        standard = "resume" if name == "ask" and "number" in given else "ask" if name == "ask" else "show"
+        action = given.get("action", standard)
+        checked_for(action, given, actions[action], name)
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
@@ -35,17 +73,34 @@ KINDS = {kind.__name__: kind for kind in kinds()}
 def test_an_error_has_a_code_a_message_and_a_next_call_that_the_tools_take(
     kind: type[MailstopError], tool: str
 ) -> None:
-    told = refusal(made(kind), tool, {"bag": "plans", "ref": 3} if tool == "send" else {"bag": "plans"})
+    for bag in ({}, {"bag": "plans"}):
+        told = refusal(made(kind), tool, {**GIVEN[tool], **bag})
 
-    assert list(told) == ["code", "message", "next"]
-    assert told["code"] == made(kind).code
-    assert told["message"].isprintable()
-    if told["next"] is not None:
-        instead = tools.find(told["next"]["tool"])
-        assert instead is not None
-        arguments = {**({"body": "BODY"} if instead.required else {}), **told["next"]["arguments"]}
-        checked(arguments, instead.input_schema, instead.name)
-    dumps(told)
+        assert list(told) == ["code", "message", "next"]
+        assert told["code"] == made(kind).code
+        assert told["message"].isprintable()
+        assert told["message"]
+        if told["next"] is not None:
+            takes(told["next"]["tool"], told["next"]["arguments"])
+        dumps(told)
+
+
+def test_of_each_error_that_a_tool_may_raise_the_next_call_is_decided() -> None:
+    undecided = {name for name, kind in KINDS.items() if not decided(kind)}
+    of_verbs = {name for name, kind in KINDS.items() if kind.__module__ in OF_VERBS}
+
+    assert undecided == BRANCHES | OF_COMMANDS | of_verbs
+    assert {name for name in refusals._INSTEAD if name not in KINDS} == set()
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_no_message_says_what_to_type_in_a_shell_unless_the_person_is_to(kind: type[MailstopError]) -> None:
+    message = refusal(made(kind), "send", {"body": "x"})["message"]
+
+    for sentence in message.split(". "):
+        if "person" not in sentence and "mailstop doctor" not in sentence:
+            assert ": mailstop " not in sentence
+            assert "(mailstop " not in sentence
 
 
 def test_a_caller_without_a_seat_is_told_of_the_tool_and_not_of_a_shell() -> None:
@@ -76,7 +131,9 @@ def test_a_send_in_doubt_is_repeated_only_with_its_key() -> None:
 
 def test_no_part_of_a_body_comes_back() -> None:
     for kind in KINDS.values():
-        assert "secret" not in dumps(refusal(made(kind), "send", {"to": "x", "body": "secret"}))
+        for tool in ("send", "ask", "answer", "task"):
+            given = {**GIVEN[tool], "body": "secret"}
+            assert "secret" not in dumps(refusal(made(kind), tool, given))
 
 
 def test_the_tree_of_errors_is_what_is_looked_at() -> None:

@@ -10,7 +10,7 @@ from mailstop.ask import ANSWERED, CANCELED
 from mailstop.clients.life import my_life
 from mailstop.engines.entry import subject
 from mailstop.errors import Conflict, KeyReused, MailstopError, StoreUnavailable, UnknownQuestion
-from mailstop.letter import Draft, Letter, new_id
+from mailstop.letter import Draft, Letter
 from mailstop.names import DEFAULT_BAG, PERSON
 from mailstop.records import Record
 from mailstop.rules.letters import Rider
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from mailstop.ask import Ask
     from mailstop.office import Office, Sent
+    from mailstop.rules.letters import Ride
     from mailstop.rules.waits import Waits
     from mailstop.seat import Seat
 
@@ -94,11 +95,11 @@ class Asks:
         asking = draft.but(kind="question", needs_reply=True, final=False)
         wait = self._wait_of(office.writer(bag).name, bag, wait_ms) if wait_ms else None
 
-        def rider(letter_id: str) -> Rider:
+        def rider(letter_id: str, recipients: Sequence[Seat]) -> Rider:
             data: dict[str, Any] = {"ask": {"choices": list(choices)}}
             if wait is None:
                 return Rider(data)
-            (seat,) = rules.letters.resolved(self._store, office.writer(bag), asking)
+            (seat,) = recipients  # of the letter itself: whom a name means may change between two looks
             registration = rules.waits.registration(
                 self._store, wait.but(ask=letter_id, asked=seat.name), office.clock()
             )
@@ -112,6 +113,8 @@ class Asks:
             raise
         if sent.new:
             return Asked(sent.letter, wait.id if wait else "", sent.recipients)
+        if wait:  # ditto, before it was found to be asked already
+            self._let_go(wait.id)
         if not sent.letter.asks or sent.letter.choices != choices:
             raise KeyReused(key=draft.key, n=sent.letter.n)
         return self.resume(sent.letter.n, wait_ms=wait_ms).but(recipients=sent.recipients, new=False)
@@ -122,23 +125,16 @@ class Asks:
         if not wait_ms or not rules.asks.is_open(self._store, question.bag, question.id):
             return Asked(question, new=False)
         wait = self._wait_of(question.sender, question.bag, wait_ms).but(ask=question.id, asked=question.to[0])
-        for _ in range(rules.waits.MOST_TRIES):
-            registration = rules.waits.registration(self._store, wait, self._office.clock(), again=True)
-            try:
-                self._store.board.change([registration.put], expect=registration.rows)
-            except Conflict:
-                continue
-            return Asked(question, wait.id, new=False)
-        raise self._endless()
+        rules.waits.register(self._store, wait, self._office.clock())
+        return Asked(question, wait.id, new=False)
 
     def _wait_of(self, asker: str, bag: str, wait_ms: int) -> Wait:
         """A wait of this process, still without the question."""
-        office, caller = self._office, self._office.caller
-        own = caller.life
-        above = tuple((each.pid, each.start) for each in caller.ancestry if own is None or each.pid != own.pid)
+        office = self._office
         bell = office.session.bell if office.session else PERSON
         until = office.clock() + min(wait_ms, rules.waits.LONGEST_MS)
-        return Wait(new_id(), "", bag, asker, "", office.session_id, bell, my_life().as_dict(), until, above)
+        who = {"bag": bag, "seat": asker, "session": office.session_id}
+        return rules.waits.new_wait(office.caller, **who, bell=bell, life=my_life(), until=until)
 
     def _own(self, n: int, bag: str | None = None) -> Letter:
         """The question of that number, if the caller's seat has asked it; whose it is else is nobody's business."""
@@ -217,7 +213,7 @@ class Asks:
         else:
             body = rules.asks.chosen(question, choice)
 
-        def rider(letter_id: str) -> Rider:
+        def rider(letter_id: str, _recipients: Sequence[Seat]) -> Rider:
             rules.asks.refuse_ended(rules.asks.ask_now(self._store, question))
             return self._answered_by(question, letter_id, writer.name)
 
@@ -228,7 +224,7 @@ class Asks:
         """A reply by the seat that was asked: the answer while there is none, and an ordinary letter from then on."""
         name = self._office.writer(question.bag).name
 
-        def rider(letter_id: str) -> Rider:
+        def rider(letter_id: str, _recipients: Sequence[Seat]) -> Rider:
             if not rules.asks.is_open(self._store, question.bag, question.id):
                 return Rider()
             rules.asks.checked_answer(question, draft.body)
@@ -240,7 +236,7 @@ class Asks:
         entry = rules.asks.answered(question, letter_id, name, self._office.clock())
         return Rider(entries=(entry,), expect={entry.subject: 0})
 
-    def _sent(self, question: Letter, draft: Draft, rider: Callable[[str], Rider]) -> Sent:
+    def _sent(self, question: Letter, draft: Draft, rider: Ride) -> Sent:
         sent = self._office.send(draft, bag=question.bag, rider=rider)
         self._wake(lambda wait: wait.ask == question.id)
         return sent
@@ -275,7 +271,7 @@ class Asks:
             who = "the person" if self._office.is_person else question.sender
             body = f"Question {question.n} was withdrawn by {who}: no answer is needed any more."
             notice = Draft((asked,), body, kind="fyi", ref=question.n, final=True)
-            self._office.notify(notice, bag=question.bag, rider=lambda _id: self._withdrawal(question))
+            self._office.notify(notice, bag=question.bag, rider=lambda *_: self._withdrawal(question))
             return True
         withdrawal = self._withdrawal(question)
         try:
@@ -308,16 +304,19 @@ class Asks:
 
     def _say_idle(self, question: Letter, seat: Seat) -> None:
         now = self._office.clock()
+        waiting: list[Wait] = []
         marked: list[Wait] = []
 
         def mark(waits: Waits) -> list[Wait]:
-            marked[:] = [wait for wait in waits.all if wait.ask == question.id]
+            waiting[:] = [wait for wait in waits.all if wait.ask == question.id]
+            marked[:] = [wait for wait in waiting if not wait.idle]  # who was told so before is not rung again
             return [wait.but(idle=now) if wait in marked else wait for wait in waits.all]
 
         rules.waits.change(self._store, mark, now)
         for wait in marked:
             bells.ring(wait.bell)
-        if not marked:
+        key = f"idle {question.id}"  # once for each question
+        if not waiting and not rules.letters.with_key(self._store, rules.tenure.postmaster(question.bag), key):
             notice = Draft(
                 (question.sender,),
                 f"Seat {seat.name} was shown your question {question.n} and ended its turn without an answer. The "
@@ -325,7 +324,7 @@ class Asks:
                 kind="fyi",
                 ref=question.n,
                 final=True,
-                key=f"idle {question.id}",  # once for each question
+                key=key,
             )
             self._office.notify(notice, bag=question.bag)
 
@@ -341,7 +340,7 @@ class Asks:
         except MailstopError:  # they see it when their time is over
             return
         for wait in waits:
-            if concerned(wait):
+            if not wait.is_for_leases and concerned(wait):
                 bells.ring(wait.bell)
 
     # -- looking -----------------------------------------------------------------------------------------------------

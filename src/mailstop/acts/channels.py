@@ -12,12 +12,14 @@ from mailstop.rules.letters import Rider
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
 
     from mailstop.channel import Channel
     from mailstop.history import History
     from mailstop.office import Office, Sent
-    from mailstop.rules.letters import Writer
+    from mailstop.rules.letters import Ride
+    from mailstop.rules.tenure import Writer
+    from mailstop.seat import Seat
 
 MOST_NAMED = 20  # sessions that a refusal names
 
@@ -66,7 +68,7 @@ class Channels:
         *,
         wakes: str = NOBODY,
         kind: str = "note",
-        rider: Callable[[str], Rider] | None = None,
+        rider: Ride | None = None,
     ) -> Sent:
         """Say something as mailstop's postmaster. wakes: a project's id wakes the readers of that project.
 
@@ -121,8 +123,8 @@ class Channels:
             raise NoProjectChannel(where=in_bag(bag))
         return channel
 
-    def _counted(self, writer: Writer, draft: Draft, count: int) -> Callable[[str], Rider]:
-        def check(_letter_id: str) -> Rider:
+    def _counted(self, writer: Writer, draft: Draft, count: int) -> Ride:
+        def check(_letter_id: str, _recipients: Sequence[Seat]) -> Rider:
             wakes = ALL if kind_of(draft.kind).wakes else NOBODY
             there = rules.channels.woken(self._office.store, writer.bag, draft.channel, writer.name, wakes)
             if len(there) != count:

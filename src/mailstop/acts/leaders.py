@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 
-from mailstop import rules
-from mailstop.errors import NobodyThere, NoProject, NotLeading, NotSeated, ProjectLed, Refused, StaleLeader
+from mailstop import errors, rules
+from mailstop.errors import Refused
 from mailstop.leadership import Leadership
 from mailstop.names import DEFAULT_BAG, LEADING, PERSON, in_bag
 from mailstop.records import Record
 from mailstop.rules.leaders import ENDED, LEFT, RELEASED, RELEASED_BY_PERSON, Post
-from mailstop.rules.letters import Rider, still
 from mailstop.rules.presence import holder_of
+from mailstop.rules.tenure import still
 from mailstop.seat import Seat
 from mailstop.times import clock_text
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mailstop.engines.entry import Entry
     from mailstop.engines.row import Delete, Put
     from mailstop.office import Office
+    from mailstop.rules.letters import Rider
     from mailstop.rules.seats import Seated
     from mailstop.session import Session
 
@@ -110,7 +111,7 @@ class Leaders:
             raise self.stale((told or Leadership(bag, project_id, project_id, 0, 0)).but(term=term))
         return Acting(self, own)
 
-    def stale(self, leadership: Leadership) -> StaleLeader:
+    def stale(self, leadership: Leadership) -> errors.StaleLeader:
         """The refusal for an act in a term that is over."""
         now = self._post(leadership.bag, leadership.project_id, leadership.project)
         if now.leads:
@@ -118,7 +119,7 @@ class Leaders:
         else:
             instead = f"nobody leads it: {now.gone}"
         where = in_bag(leadership.bag)
-        return StaleLeader(term=leadership.term, project=now.project, where=where, instead=instead)
+        return errors.StaleLeader(term=leadership.term, project=now.project, where=where, instead=instead)
 
     def _post(self, bag: str, project_id: str, name: str) -> Post:
         return rules.leaders.post(self._store, bag, project_id, name, now=self._office.clock())
@@ -167,7 +168,7 @@ class Leaders:
         def target() -> Seat:
             seat = self._store.index.seat(bag, name) or Seat(bag, name)
             if holder_of(self._store, seat).present is None:
-                raise NobodyThere(name=name, where=in_bag(bag))
+                raise errors.NobodyThere(name=name, where=in_bag(bag))
             return seat
 
         return self._claim(target, by=PERSON, force=force)
@@ -194,7 +195,7 @@ class Leaders:
         for _ in range(MOST_TRIES):
             seat = claimant()
             if not seat.project_id:
-                raise NoProject(name=seat.name, where=in_bag(seat.bag))
+                raise errors.NoProject(name=seat.name, where=in_bag(seat.bag))
             before = self._post(seat.bag, seat.project_id, seat.project)
             if before.leads and before.is_led_from(seat):
                 return Claimed(before, new=False)
@@ -208,7 +209,7 @@ class Leaders:
             except _MovedOn:
                 continue
             return Claimed(self._post(seat.bag, seat.project_id, seat.project))
-        raise ProjectLed(
+        raise errors.ProjectLed(
             project=before.project,
             where=in_bag(before.bag),
             seat=before.told.seat if before.told else "another",
@@ -219,8 +220,9 @@ class Leaders:
 
     def _announce(self, before: Post, seat: Seat, text: str, entry: Entry) -> None:
         """Store a change of a post that was so before, by who sits at the seat. Raises _MovedOn."""
+        from mailstop.rules.letters import Rider
 
-        def rider(_letter_id: str) -> Rider:
+        def rider(_letter_id: str, _recipients: Sequence[Seat]) -> Rider:
             moved = self._seen(before.subject) != before.last
             if moved or self._store.index.seat(seat.bag, seat.name) != seat:
                 raise _MovedOn
@@ -250,7 +252,7 @@ class Leaders:
         else:
             instead = f"nobody does: {place.gone}"
         who = "Nobody leads" if self._office.is_person else "This session does not lead"
-        raise NotLeading(who=who, project=place.project, where=in_bag(place.bag), instead=instead)
+        raise errors.NotLeading(who=who, project=place.project, where=in_bag(place.bag), instead=instead)
 
     def leave(self, bag: str) -> Seat:
         """Leave the caller's seat in a bag, and with it what is led from there, by one append. Raises NotSeated."""
@@ -264,7 +266,7 @@ class Leaders:
             left = rules.seats.left_entry(own, self._office.clock())
             if self._end(leads, LEFT, entries=(left,), expect=rules.tenure.guard(own)):
                 return own
-        raise NotSeated(where=in_bag(bag))
+        raise errors.NotSeated(where=in_bag(bag))
 
     def move(self, name: str, bag: str) -> Seated:
         """Take another seat in a bag in which the caller leads from its own one, and lead on from there: in a new term,
@@ -354,7 +356,9 @@ class Leaders:
             guards.update(rules.leaders.guard_of(each))
         data: dict[str, Any] = {"told": [told]} if told else {}
 
-        def rider(_letter_id: str) -> Rider:
+        from mailstop.rules.letters import Rider
+
+        def rider(_letter_id: str, _recipients: Sequence[Seat]) -> Rider:
             if any(self._seen(subject) != number for subject, number in guards.items()):
                 raise _MovedOn
             found = {key: self._store.board.get(key) for key in rows or {}}

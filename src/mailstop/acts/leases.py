@@ -5,26 +5,36 @@ from __future__ import annotations
 import os
 import time
 
-from mailstop import faults, rules
-from mailstop.clients.life import Life, is_alive
+from mailstop import errors, faults, rules
+from mailstop.clients.life import Life, is_alive, my_life
 from mailstop.clients.project import CHOSEN, Place, place_of
 from mailstop.clients.resources import Reader
-from mailstop.errors import LeaseStillTaken, LeaseTaken, UnknownLease
+from mailstop.errors import MailstopError
 from mailstop.names import DEFAULT_BAG, PERSON
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from contextlib import ExitStack
+    from typing import Self
 
     from mailstop.engines.row import Row
     from mailstop.lease import Lease, Resource
+    from mailstop.letter import Draft
     from mailstop.office import Office
     from mailstop.rules.held import Verdict
     from mailstop.rules.leases import Took, Wish
-    from mailstop.rules.letters import Rider
+    from mailstop.rules.notices import Notice
+    from mailstop.seat import Seat
 
 SLOW_LOOK_S = 60.0  # who left a seat, or ends without a process that does, may have been killed before it could ring
+
+
+class _LetGo(Exception):
+    """Some leases are not there any more. left: those that are."""
+
+    def __init__(self, left: tuple[Lease, ...]) -> None:
+        super().__init__()
+        self.left = left
 
 
 class Leases:
@@ -51,12 +61,13 @@ class Leases:
     def take(self, wish: Wish, *, bag: str = DEFAULT_BAG, wait_s: float | None = None) -> Took:
         """Take all of what is wished for, or nothing.
 
-        wait_s: seconds to sleep at most until it is free. Raises LeaseTaken, LeaseStillTaken and what `writer` raises.
+        wait_s: seconds to sleep at most until it is free. Raises LeaseTaken, LeaseStillTaken, LeasesInCircle where who
+            has it waits for the caller, however indirectly, and what `writer` raises.
         """
         self._office.checked_bag(bag)
         try:
             return self._take(wish, bag)
-        except LeaseTaken:
+        except errors.LeaseTaken:
             if wait_s is None:
                 raise
         return self._wait_to_take(wish, bag, wait_s)
@@ -86,37 +97,49 @@ class Leases:
         return released
 
     def force(self, resources: Sequence[Resource]) -> tuple[Lease, ...]:
-        """End others' leases on exactly these resources, and tell them. The person's alone. Raises UnknownLease."""
-        from mailstop.letter import Draft
+        """End others' leases on exactly these resources, and tell them: all of it in one append. The person's alone.
+
+        Returns those that were ended; what its holder has let go meanwhile is not among them. Raises UnknownLease.
+        """
+        self._office.require_person("Ending another's lease")
+        store = self._office.store
+        leases = tuple(rules.leases.of_others(store, resources, now=self._office.clock()))
+        for _ in range(len(leases)):
+            try:
+                self._force(leases)
+                return leases
+            except _LetGo as meanwhile:
+                shown = leases[0].resource.shown
+                leases = meanwhile.left
+                if not leases:
+                    break
+        raise errors.UnknownLease(who="Nobody else holds", resource=shown, nearest="")
+
+    def _force(self, leases: Sequence[Lease]) -> None:
+        """End these leases. Raises _LetGo when some of them are not there any more; nothing is stored then."""
         from mailstop.rules.letters import Rider
 
-        self._office.require_person("Ending another's lease")
-        store, now = self._office.store, self._office.clock()
-        found = rules.leases.of_others(store, resources, now=now)
-        forced: list[Lease] = []
-        gone: UnknownLease | None = None
-        for bag in dict.fromkeys(lease.bag for lease in found):
-            leases = [lease for lease in found if lease.bag == bag]
-            freed = rules.waiting.freed_key()
+        office, store, now = self._office, self._office.store, self._office.clock()
+        sealed = office.caller.sandboxed
+        freed = rules.waiting.freed_key()
+        (first, draft), *others = _endings(leases).items()
+        beside: list[Notice] = []
 
-            def rider(_letter_id: str, leases: Sequence[Lease] = leases, freed: str = freed) -> Rider:
-                entries, expect = rules.leases.forcing(store, leases, now=now)
-                row = rules.waiting.freeing(freed, [lease.resource for lease in leases], now=now)
-                return Rider(entries=entries, expect=expect, board=(row,))
+        def rider(_letter_id: str, _recipients: Sequence[Seat]) -> Rider:
+            left, seen = rules.leases.still_held(store, leases)
+            if len(left) < len(leases):
+                raise _LetGo(left)
+            entries, expect = rules.leases.forcing(leases, seen, now=now)
+            beside[:] = [rules.notices.riding(store, each, bag, now=now, sealed=sealed) for bag, each in others]
+            freeing = rules.waiting.freeing(freed, [lease.resource for lease in leases], now=now)
+            claims = [claim for notice in beside for claim in notice.claims]
+            letters = tuple(notice.entry for notice in beside)
+            return Rider(entries=(*entries, *letters), expect=expect, board=(freeing, *claims))
 
-            seats = tuple(dict.fromkeys(lease.seat for lease in leases))
-            ended = "; ".join(lease.resource.shown for lease in leases)
-            body = f"The person has ended your lease: {ended}. Others may take it now."
-            try:
-                self._office.notify(Draft(seats, body, final=True), bag=bag, rider=rider)
-            except UnknownLease as refusal:  # its holders let go meanwhile; those in other bags may not have
-                gone = refusal
-                continue
-            self._rung(freed)
-            forced += leases
-        if gone and not forced:
-            raise gone
-        return tuple(forced)
+        office.notify(draft, bag=first, rider=rider)
+        for notice in beside:
+            rules.notices.ring(store, notice, now=now, sealed=sealed)
+        self._rung(freed)
 
     def mine(self) -> tuple[Lease, ...]:
         """What the caller holds, by term, also what ran out and nobody has taken since."""
@@ -167,31 +190,89 @@ class Leases:
 
     def _wait_to_take(self, wish: Wish, bag: str, seconds: float) -> Took:
         """Sleep until what stands in the way was let go, runs out, or its holder ends; then try again."""
-        from contextlib import ExitStack
-
         from mailstop.watcher import Watcher
 
         end = time.monotonic() + seconds
-        until = self._office.clock() + round(seconds * 1000)
-        with rules.waiting.enlisted(self._office.store, wish.resources, until=until) as bell, Watcher(bell) as watcher:
-            while True:
-                try:
-                    return self._take(wish, bag)
-                except LeaseTaken as refusal:
-                    taken = refusal
+        with self.queue(wish, bag=bag, seconds=seconds) as queue, Watcher(queue.bell) as watcher:
+            while (took := queue.look(self._office)) is None:
                 left = end - time.monotonic()
                 if left <= 0:
-                    raise LeaseStillTaken(**{**taken.details, "seconds": seconds})
-                with ExitStack() as stack:
-                    ends, longest = self._ends_of(taken.details["held"], stack)
-                    watcher.wait(min(left, longest), ends)
-                for seat in {(lease.bag, lease.seat) for lease in taken.details["held"]}:
-                    self._office.store.ledger.on(rules.tenure.seat_subject(*seat))  # whoever left it may have rung
+                    raise queue.still_taken()
+                ends, longest = queue.ends()
+                watcher.wait(min(left, longest), ends)
+        return took
 
-    def _ends_of(self, leases: Sequence[Lease], stack: ExitStack) -> tuple[list[int], float]:
-        """Descriptors that tell of the end of a holder's process, and after how many seconds to look again anyway."""
+    def queue(self, wish: Wish, *, bag: str = DEFAULT_BAG, seconds: float) -> Queue:
+        """Wait for what is wished for without sleeping here: for whoever sleeps elsewhere, and looks."""
+        return Queue(self._office, wish, bag, seconds)
+
+
+class Queue:
+    """One who waits for leases: known by a bell of its own, which is rung when what it waits for may be free.
+
+    A context manager, or closed by `close`. seconds: how long it means to wait.
+    """
+
+    def __init__(self, office: Office, wish: Wish, bag: str, seconds: float) -> None:
+        from contextlib import ExitStack
+
+        self._wish, self._bag, self._seconds = wish, bag, seconds
+        self._taken: errors.LeaseTaken | None = None
+        self._following = ExitStack()
+        self._enlisted = ExitStack()
+        until = office.clock() + min(round(seconds * 1000), rules.waits.LONGEST_MS)
+        enlisted = rules.waiting.enlisted(office.store, wish.resources, until=until, shared=wish.shared)
+        self.bell: str = self._enlisted.enter_context(enlisted)
+        self._office = office
+        writer = office.writer(bag)
+        who = {"bag": bag, "seat": writer.name, "session": writer.session}
+        self._wait = rules.waits.new_wait(office.caller, **who, bell=self.bell, life=my_life(), until=until)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Wait no more."""
+        self._following.close()
+        try:
+            rules.waits.forget(self._office.store, self._wait.id, self._office.clock())
+        except MailstopError:  # it counts until its process ends, or its time
+            pass
+        finally:
+            self._enlisted.close()
+
+    def look(self, office: Office) -> Took | None:
+        """Take it if it is to be had now. office: of who waits, as it is now. Raises what `take` raises, and
+        LeasesInCircle."""
+        self._office = office
+        held: Sequence[Lease] = self._taken.details["held"] if self._taken else ()
+        for seat in {(lease.bag, lease.seat) for lease in held}:
+            office.store.ledger.on(rules.tenure.seat_subject(*seat))  # whoever left it may have rung
+        try:
+            return office.leases.take(self._wish, bag=self._bag)
+        except errors.LeaseTaken as taken:
+            self._taken = taken
+        rules.waits.register(office.store, self._wait, office.clock())  # each time: things may have changed
+        return None
+
+    def still_taken(self) -> errors.LeaseStillTaken:
+        """The refusal for who waited in vain."""
+        assert self._taken is not None
+        return errors.LeaseStillTaken(**{**self._taken.details, "seconds": self._seconds})
+
+    def ends(self) -> tuple[list[int], float]:
+        """Descriptors that tell of the end of a holder's process, and after how many seconds to look again anyway.
+
+        They are open until this is asked again. Where a holder has ended by now, that is after none.
+        """
         from mailstop.watcher import process_end_fd
 
+        self._following.close()
+        assert self._taken is not None
+        leases: Sequence[Lease] = self._taken.details["held"]
         now = self._office.clock()
         longest = min(SLOW_LOOK_S, max(0.0, (min(lease.until for lease in leases) - now) / 1000))
         ends: list[int] = []
@@ -204,10 +285,25 @@ class Leases:
             try:
                 descriptor = process_end_fd(life.pid) if alive else None
             except ProcessLookupError:
+                alive, descriptor = False, None
+            if alive is False:  # since the look that found it in the way
                 return ends, 0.0
             if descriptor is not None:
-                stack.callback(os.close, descriptor)
+                self._following.callback(os.close, descriptor)
                 ends.append(descriptor)
                 if is_alive(life) is not True:  # its number was used again
                     return ends, 0.0
         return ends, longest
+
+
+def _endings(leases: Sequence[Lease]) -> dict[str, Draft]:
+    """By bag, what the holders of these leases are told when the person ends them."""
+    from mailstop.letter import Draft
+
+    told: dict[str, Draft] = {}
+    for bag in dict.fromkeys(lease.bag for lease in leases):
+        own = [lease for lease in leases if lease.bag == bag]
+        ended = "; ".join(lease.resource.shown for lease in own)
+        body = f"The person has ended your lease: {ended}. Others may take it now."
+        told[bag] = Draft(tuple(dict.fromkeys(lease.seat for lease in own)), body, final=True)
+    return told

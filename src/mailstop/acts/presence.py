@@ -4,8 +4,7 @@ or wakes anybody.
 
 from __future__ import annotations
 
-from mailstop import rules
-from mailstop.errors import PersonHasNoSession, SessionMoved
+from mailstop import errors, rules
 from mailstop.names import DEFAULT_BAG
 
 TYPE_CHECKING = False
@@ -37,13 +36,13 @@ class OwnPresence:
         if session.but(**facts) == session:
             return False
         if not rules.sessions.note(self._office.store, session, **facts):
-            raise SessionMoved()
+            raise errors.SessionMoved()
         self._office.forget_session()
         return True
 
     def _session(self) -> Session:
         if self._office.is_person:
-            raise PersonHasNoSession()
+            raise errors.PersonHasNoSession()
         if self._office.session is None:
             self._office.writer(DEFAULT_BAG)  # which refuses, and says how to come by one
         session = self._office.session

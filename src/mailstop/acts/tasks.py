@@ -10,6 +10,7 @@ from mailstop import rules
 from mailstop.errors import (
     Conflict,
     EmptyPool,
+    NotFound,
     Refused,
     SeatLost,
     TaskContended,
@@ -23,23 +24,23 @@ from mailstop.errors import (
 from mailstop.letter import Draft, checked_body
 from mailstop.names import DEFAULT_BAG, in_bag
 from mailstop.records import Record
-from mailstop.rules.letters import MOST_TRIES, Rider, resolved, still
+from mailstop.rules.letters import MOST_TRIES, Rider, resolved
 from mailstop.rules.presence import Holder, holder_of
-from mailstop.rules.tasks import GIVE, RETURN, Change, Settlement
-from mailstop.rules.tenure import guard
+from mailstop.rules.tasks import GIVE, RETURN, Change
+from mailstop.rules.tenure import guard, still
 from mailstop.seat import Seat
 from mailstop.task import Order, Step, Task, checked_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from mailstop.engines.row import Row
     from mailstop.letter import Letter
     from mailstop.office import Office, Sent
-    from mailstop.rules.letters import Writer
-
-    Ride = Callable[[str], Rider]
+    from mailstop.rules.letters import Ride
+    from mailstop.rules.settlements import Settlement
+    from mailstop.rules.tenure import Writer
 
 ALL, MINE, GIVEN, POOL = "all", "mine", "given", "pool"  # which tasks are listed
 DEFAULT_STEPS = 50
@@ -47,11 +48,12 @@ DEFAULT_STEPS = 50
 
 class Changed(Record):
     """A task after an act, and the letter that tells of it; None: nobody was to be told. new: False when it had been
-    given before with this key."""
+    given before with this key. note: what else whoever put it into a pool is to know; empty for nothing."""
 
     task: Task
     sent: Sent | None = None
     new: bool = True
+    note: str = ""
 
 
 class Listing(Record):
@@ -84,7 +86,8 @@ class Tasks:
     # -- acts ---------------------------------------------------------------------------------------------------------
 
     def give(self, order: Order, *, bag: str = DEFAULT_BAG, term: int | None = None) -> Changed:
-        """Give a task to a seat, or into the pool of the caller's project. Raises a refusal before anything is stored.
+        """Give a task to a seat, or into the pool of the caller's project. Raises a refusal before anything is stored,
+        UnknownPool where nobody has ever worked in that project.
 
         The same order with the same key comes back as it was given, whatever would refuse a new one.
         term: in which the caller believes to lead its project. Raises StaleLeader when that is over.
@@ -100,7 +103,7 @@ class Tasks:
             return first
         try:
             return self._give(writer, order, draft, term)
-        except (_MovedOn, Refused):  # by the very task, perhaps, which was given with this key meanwhile
+        except (_MovedOn, Refused, NotFound):  # by the very task, perhaps, which was given with this key meanwhile
             if first := self._given_before(writer, order):
                 return first
             raise
@@ -120,7 +123,10 @@ class Tasks:
         if order.to:
             name = self._seat(writer, order.to)
             order, draft = order.but(to=name), draft.but(to=(name,))
-        task = rules.tasks.new_task(self._store, writer, order, self._project(), now=self._office.clock())
+        place = self._project()
+        if not order.to:
+            rules.pools.refuse_unknown(self._store, writer.bag, *place)
+        task = rules.tasks.new_task(self._store, writer, order, place, now=self._office.clock())
         ride = self._giving(task, writer, order, term)
         sent = None
         if order.to:
@@ -131,14 +137,19 @@ class Tasks:
             self._append(ride, writer)
         given = self._store.index.tasks.with_id(writer.bag, task.id)
         assert given is not None
-        return Changed(given, sent)
+        return Changed(given, sent, note=self._note(given, writer))
+
+    def _note(self, task: Task, writer: Writer) -> str:
+        if not task.is_pooled:
+            return ""
+        return rules.pools.note(self._store, task.bag, task.home, task.project, writer.name)
 
     def _giving(self, task: Task, writer: Writer, order: Order, term: int | None) -> Ride:
         on = rules.tasks.task_subject(task.bag, task.id)
         # A term that ends meanwhile gives nothing.
         acting = self._office.leaders.acting(task.bag, task.project_id, term)
 
-        def ride(letter_id: str) -> Rider:
+        def ride(letter_id: str, _recipients: Sequence[Seat]) -> Rider:
             if self._store.ledger.on(on):
                 raise _MovedOn
             own = still(self._store, writer)
@@ -151,7 +162,7 @@ class Tasks:
                 data=rules.tasks.about(task.id, GIVE, task.holder),
                 entries=(entry,),
                 expect={on: 0, **(guard(own.seat) if own.seat else {}), **as_leader},
-                board=rules.tasks.armed(self._store, task, now=now),
+                board=rules.settlements.armed(self._store, task, now=now),
             )
 
         return ride
@@ -159,8 +170,15 @@ class Tasks:
     def move(
         self, n: int, act: str, text: str = "", *, artifacts: tuple[str, ...] = (), bag: str | None = None
     ) -> Changed:
-        """Move task `n` on by one of `rules.tasks.MOVES`. text: what its other side is told."""
-        return self._change(n, lambda task, by: rules.tasks.moved(task, act, by), text, artifacts=artifacts, bag=bag)
+        """Move task `n` on by one of `rules.tasks.MOVES`. text: what its other side is told; for `need-input`, what
+        that is to give."""
+
+        def decide(task: Task, by: Writer) -> Change:
+            change = rules.tasks.moved(task, act, by)
+            rules.tasks.checked_text(task, act, text)
+            return change
+
+        return self._change(n, decide, text, artifacts=artifacts, bag=bag)
 
     def give_back(self, n: int, text: str = "", *, bag: str | None = None) -> Changed:
         """Give task `n` back to its giver, or to the pool that it was taken from."""
@@ -204,7 +222,7 @@ class Tasks:
         assert letter.task is not None
         about = letter.task
 
-        def ride(letter_id: str) -> Rider:
+        def ride(letter_id: str, _recipients: Sequence[Seat]) -> Rider:
             self._store.ledger.on(rules.tasks.task_subject(letter.bag, about.id))
             seen = self._store.index.tasks.with_id(letter.bag, about.id)
             data = rules.tasks.about(about.id, "reply", seen.holder if seen else "")
@@ -265,14 +283,14 @@ class Tasks:
         """
         now = self._office.clock()
         for _ in range(MOST_TRIES):
-            found = rules.tasks.settlement(self._store, bag, name, now=now)
+            found = rules.settlements.settlement(self._store, bag, name, now=now)
             if found is None:
                 break
             try:
                 self._settle(found, now)
             except (_MovedOn, Uncertain):  # the next look tells what there is still to do
                 continue
-        changes = rules.tasks.looked(self._store, bag, name, now=now, anew=anew)
+        changes = rules.settlements.looked(self._store, bag, name, now=now, anew=anew)
         if changes:
             self._store.board.change(changes)
 
@@ -289,15 +307,15 @@ class Tasks:
         tell = (giver, name) if found.act == RETURN else (giver,)
         to = tuple(dict.fromkeys(tell))
 
-        def ride(letter_id: str) -> Rider:
+        def ride(letter_id: str, _recipients: Sequence[Seat]) -> Rider:
             for task in found.tasks:
                 self._now(task)  # the index folds what it has not yet
-            if rules.tasks.settlement(self._store, bag, name, now=now) != found:
+            if rules.settlements.settlement(self._store, bag, name, now=now) != found:
                 raise _MovedOn
             only = found.after[0] if len(found.after) == 1 else None
             return Rider(
                 data=rules.tasks.about(only.id, found.act, only.holder) if only else {},
-                entries=rules.tasks.settlement_entries(found, letter_id=letter_id, now=now),
+                entries=rules.settlements.settlement_entries(found, letter_id=letter_id, now=now),
                 expect={
                     **{rules.tasks.task_subject(bag, task.id): task.last for task in found.tasks},
                     **guard(found.seat),
@@ -307,8 +325,8 @@ class Tasks:
         if to == (name,) and found.act != RETURN:  # its own: there is nobody to be told
             self._append(ride, found.seat)
             return
-        kind = "fyi" if found.act == rules.tasks.SEAT_HELD else "task"
-        text = rules.tasks.settlement_text(self._store, found)
+        kind = "fyi" if found.act == rules.settlements.SEAT_HELD else "task"
+        text = rules.settlements.settlement_text(self._store, found)
         self._office.notify(Draft(to, text, kind, final=True), bag=bag, rider=ride)
 
     # -- one change ---------------------------------------------------------------------------------------------------
@@ -336,13 +354,14 @@ class Tasks:
                 continue
             except Uncertain as doubt:
                 raise TaskUncertain(n=task.n, reason=doubt.details["reason"]) from None
-            return Changed(self._now(task), sent)
+            after = self._now(task)
+            return Changed(after, sent, note=self._note(after, writer))
         raise TaskContended(n=task.n)
 
     def _commit(self, seen: Task, change: Change, writer: Writer, text: str, artifacts: tuple[str, ...]) -> Sent | None:
         store = self._store
 
-        def ride(letter_id: str) -> Rider:
+        def ride(letter_id: str, _recipients: Sequence[Seat]) -> Rider:
             if self._now(seen) != seen:
                 raise _MovedOn
             return self._rider(seen, change, writer, text, artifacts, letter_id)
@@ -355,6 +374,7 @@ class Tasks:
         draft = Draft(change.to, body, change.kind, change.needs_reply, ref, artifacts=shown)
         if not change.to:
             rules.letters.checked_fields(draft)
+            rules.brakes.pace(store, writer, now=self._office.clock())
             self._append(ride, writer)
             return None
         return self._office.send(draft, bag=seen.bag, rider=ride)
@@ -370,13 +390,13 @@ class Tasks:
             data=rules.tasks.about(seen.id, change.act, change.after.holder),
             entries=(entry,),
             expect={on: seen.last, **(guard(own.seat) if own.seat else {})},
-            board=rules.tasks.armed(self._store, change.after, now=now),
+            board=rules.settlements.armed(self._store, change.after, now=now),
         )
 
     def _append(self, ride: Ride, by: Writer | Seat) -> None:
         """Store what would ride with a letter, where nobody is to be told. by: the seat whose act it is."""
         for _ in range(MOST_TRIES):
-            rider = ride("")
+            rider = ride("", ())
             try:
                 self._store.ledger.append(rider.entries, expect=rider.expect, board=rider.board)
                 return

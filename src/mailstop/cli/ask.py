@@ -22,24 +22,24 @@ from mailstop.cli.standing import name_text
 from mailstop.config import DELIVERY_BYTES
 from mailstop.errors import TimedOut, UsageError
 from mailstop.fence import Delivery, whole
+from mailstop.follower import Follower
 from mailstop.json_text import dumps
 from mailstop.letter import Draft
 from mailstop.names import DEFAULT_BAG, PERSON
 from mailstop.rules.offers import Terms
 from mailstop.rules.tellings import empty_text
 from mailstop.times import clock_text, iso_text
-from mailstop.watcher import Watcher, process_end_fd
+from mailstop.watcher import Watcher
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any, Self
+    from typing import Any
 
     from mailstop.acts.asks import Asked, Standing
     from mailstop.cli.arguments import Arguments
     from mailstop.letter import Letter
     from mailstop.office import Office
-    from mailstop.session import Session
 
 WAIT_S = 45.0  # clients give up a tool call after a minute or two
 
@@ -114,7 +114,8 @@ def _waited(office: Office, begin: Callable[[], Asked], seconds: float) -> tuple
             standing = office.asks.look(asked.question.n, wait=asked.wait)
             _say_that_it_waits(office, asked, standing, seconds)
             while standing.state == PENDING and (left := end - time.monotonic()) > 0:
-                watcher.wait(left, follower.ends_with(standing.holder.session))
+                ends = follower.ends_with(standing.holder.session)
+                watcher.wait(0.0 if follower.ended else left, ends)
                 standing = office.asks.look(asked.question.n, wait=asked.wait)
             faults.reach("wait over")
             return asked, office.asks.rest(asked, standing)
@@ -127,61 +128,6 @@ def _say_that_it_waits(office: Office, asked: Asked, standing: Standing, seconds
     if office.is_person and standing.state == PENDING and sys.stderr.isatty():
         n, seat = asked.question.n, name_text(asked.question.to[0])
         print(f"question {n} is stored; waiting for {seat}, at most {seconds:g} s. Ctrl-C leaves it", file=sys.stderr)
-
-
-class Follower:
-    """Follows the process of the session that was asked, so that its end wakes who waits. A context manager."""
-
-    def __init__(self) -> None:
-        self._life: dict[str, Any] | None = None
-        self._end: int | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        self._close()
-
-    def ends_with(self, session: Session | None) -> Sequence[int]:
-        """The descriptors that become readable when the process of that session ends; none where nobody can tell."""
-        if session is None:
-            self._close()
-        elif session.life != self._life:
-            self._close()
-            self._life, self._end = session.life, _end_of(session)
-        elif self._end is not None and _is_over(self._end):  # and still the session is not: another may serve it
-            self._close()
-            self._life = session.life
-        return () if self._end is None else (self._end,)
-
-    def _close(self) -> None:
-        if self._end is not None:
-            os.close(self._end)
-        self._life = self._end = None
-
-
-def _end_of(session: Session) -> int | None:
-    from mailstop.clients.life import Life, is_alive
-
-    life = Life.from_dict(session.life)
-    if life is None or not is_alive(life):  # it lives elsewhere, where its number means nothing here
-        return None
-    try:
-        end = process_end_fd(life.pid)
-    except ProcessLookupError:  # since the look: the next one sees it
-        return None
-    if end is not None and not is_alive(life):  # the number may be another's by now
-        os.close(end)
-        return None
-    return end
-
-
-def _is_over(end: int) -> bool:
-    import select
-
-    poll = select.poll()
-    poll.register(end, select.POLLIN)
-    return bool(poll.poll(0))
 
 
 # -- with an answer --------------------------------------------------------------------------------------------------

@@ -49,20 +49,24 @@ VERBS = {
     "limits": "show what bounds the letters of a bag; the person sets it",
     "task": "give work, take it, say how far it is",
     "lease": "take files and names for a while, so that no other session does",
+    "token": "make, list and revoke what clients show over the network",
     "lane": "letters in plain files, for sessions that share a folder and no store",
     "demo": "two programs and a person write to each other in a temporary home",
+    "setup": "bring mailstop into the clients here, and take it out again",
     "doctor": "look for what is wrong, and mend it",
     "help": "explain a verb or a topic",
     "completion": "print what makes a shell complete mailstop's words",
     "version": "print the version",
+    "serve": "serve the tools of MCP over HTTP",
     "mcp": "for clients: the tools of MCP, on standard input and output",
     "hook": "for clients: take a hook's event from standard input",
 }
 # verbs of which it may be in doubt whether anything was stored
 WRITING = (
     *("send", "reply", "say", "ask", "answer", "cancel", "join", "me", "subscribe", "unsubscribe"),
-    *("task", "lead", "lease", "budget", "limits", "lane"),
+    *("task", "lead", "lease", "budget", "limits", "token", "lane"),
 )
+MAKING = ("join", "token")  # verbs that may make the store, once they write to it
 ALIASES = {"inbox": "check", "whoami": "status", "--version": "version", "-V": "version"}
 
 
@@ -171,7 +175,7 @@ def _run(words: list[str]) -> int:
         return code
     with_office = __import__("mailstop.cli.opening", fromlist=["opened"])
     office: Office
-    with with_office.opened(args.store, joins=name == "join") as office:
+    with with_office.opened(args.store, joins=name in MAKING) as office:
         try:
             office.called()
             code = _print(module.run(office, args), args)

@@ -54,7 +54,7 @@ _FOR = {
     "mine": ("list",),
     "project": ("list",),
 }
-_UNITS = {"s": 1_000, "m": 60_000, "h": 3_600_000}
+_UNITS = {"s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
 
 
 def run(args: Arguments) -> Result:
@@ -80,7 +80,7 @@ def run(args: Arguments) -> Result:
 
 
 def duration_ms(text: str | None) -> int | None:
-    """The milliseconds of a duration such as 90s, 30m, 2h, 1h30m. Raises UsageError."""
+    """The milliseconds of a duration such as 90s, 30m, 2h, 1h30m, 30d. Raises UsageError."""
     if text is None:
         return None
     total, digits = 0, ""

@@ -12,7 +12,8 @@ GROUPS = (
     ("know", ("status", "who", "me", "channels", "kinds", "bags", "asks", "watch")),
     ("sit", ("join", "leave", "subscribe", "unsubscribe")),
     ("bound", ("budget", "limits")),
-    ("tend", ("doctor", "demo", "help", "completion", "version")),
+    ("serve", ("serve", "token")),
+    ("tend", ("setup", "doctor", "demo", "help", "completion", "version")),
     ("for clients", ("mcp", "hook")),
 )
 

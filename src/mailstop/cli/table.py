@@ -16,11 +16,18 @@ NARROWEST = 6  # columns that a shortened cell keeps
 def table(heading: Sequence[str], rows: Sequence[Sequence[str]], width: int | None) -> str:
     """Aligned columns. width: columns of the terminal, into which long cells are shortened; None shortens nothing."""
     lines = [heading, *rows]
-    sizes = [list(map(columns_of, line)) for line in lines]
+    # Almost all lines are plain, and `who` has a line for each session.
+    plain = ["".join(line).isascii() for line in lines]
+    sizes = [list(map(len if simple else columns_of, line)) for line, simple in zip(lines, plain, strict=True)]
     widths = list(map(max, *sizes)) if rows else sizes[0]
     if width is not None:
-        widths = _fitted(widths, width - len(GAP) * (len(widths) - 1))
-    return "\n".join(GAP.join(map(_cell, *each, widths)).rstrip() for each in zip(lines, sizes, strict=True))
+        room = width - len(GAP) * (len(widths) - 1)
+        plain = plain if sum(widths) <= room else [False] * len(lines)
+        widths = _fitted(widths, room)
+    return "\n".join(
+        GAP.join(map(str.ljust, line, widths) if simple else map(_cell, line, size, widths)).rstrip()
+        for line, size, simple in zip(lines, sizes, plain, strict=True)
+    )
 
 
 def fits(heading: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> bool:

@@ -6,7 +6,7 @@ import os
 
 from mailstop import rules
 from mailstop.acts.tasks import ALL, GIVEN, MINE, POOL
-from mailstop.cleaning import one_line
+from mailstop.cleaning import one_line, plain_line
 from mailstop.cli.arguments import BODY, NUMBER, Arguments, Option, Positional, converted
 from mailstop.cli.body import text_of
 from mailstop.cli.result import Result
@@ -14,7 +14,7 @@ from mailstop.cli.send import sent_result
 from mailstop.cli.table import table, terminal_width
 from mailstop.errors import UsageError
 from mailstop.fence_tasks import RULE, seat_name, task_page, title_text
-from mailstop.names import DEFAULT_BAG, PERSON
+from mailstop.names import DEFAULT_BAG, LEADER, PERSON, is_name
 from mailstop.rules.tasks import COMPLETE, MOVES, place_of
 from mailstop.rules.tellings import empty_text
 from mailstop.task import DEFAULT_PRIORITY, LEAST_URGENT, LONGEST_TITLE, Order
@@ -117,6 +117,8 @@ def _give(office: Office, args: Arguments) -> Result:
     to = "" if args.pool else words.pop(0) if words else None
     if to is None or not words:
         raise UsageError(reason="to whom, and what? mailstop task give SEAT TITLE -   (or: --pool TITLE -)")
+    if args.pool:
+        _refuse_seat(office, args, words)
     if len(words) > 2:
         raise UsageError(reason="with --pool no seat is named: mailstop task give --pool TITLE -")
     if to == "" and not args.pool:
@@ -136,9 +138,22 @@ def _give(office: Office, args: Arguments) -> Result:
     where = f"given to {place_of(task)}" if task.holder else f"put {_in(task)}"
     text = f"task {task.n} {where}{again}"
     if task.holder and task.empty_since:
-        back = clock_text(task.empty_since + rules.tasks.return_ms(office.store, task.bag))
+        back = clock_text(task.empty_since + rules.settlements.return_ms(office.store, task.bag))
         text += f"; nobody sits there: unless somebody does, it comes back to you at {back}"
     return _changed(changed, text)
+
+
+def _refuse_seat(office: Office, args: Arguments, words: list[str]) -> None:
+    """Raise UsageError where a seat seems to be named beside --pool: it would be taken for a title, or for a text."""
+    bag = args.bag or DEFAULT_BAG
+    first, behind = (words[0], words[1:]) if words else ("", [])
+    is_seat = is_name(first) and (first in (LEADER, PERSON) or office.store.index.seat(bag, first) is not None)
+    if not is_seat and not (is_name(first) and behind and behind[0] != "-"):
+        return
+    n = f" {args.first}" if args.act == "reassign" else ""
+    into = f"mailstop task {args.act}{n} --pool" + (" TITLE -" if args.act == "give" else " --body TEXT")
+    other = f"mailstop task {args.act}{n} {first}" + (" TITLE -" if args.act == "give" else " TEXT")
+    raise UsageError(reason=f"with --pool no seat is named. Into the pool: {into}   To seat {first}: {other}")
 
 
 def _in(task: Task) -> str:
@@ -178,6 +193,8 @@ def _reassign(office: Office, args: Arguments) -> Result:
     to = "" if args.pool else rest.pop(0) if rest else ""
     if not to and not args.pool:
         raise UsageError(reason=f"to whom? mailstop task reassign {n} SEAT   (or: --pool)")
+    if args.pool:
+        _refuse_seat(office, args, rest)
     text = _text(args, *rest[:1])
     _no_more(args, rest[1:])
     changed = office.tasks.reassign(n, to, text, bag=args.bag)
@@ -220,8 +237,14 @@ def _changed(changed: Changed, text: str) -> Result:
     sent = sent_result(changed.sent) if changed.sent else None
     told = sent.text.split("\n")[1:] if sent else []
     letter = f"; letter {changed.sent.letter.n}" if changed.sent else ""
-    data = {"task": _task_json(changed.task), "letter": sent.data if sent else None, "new": changed.new}
-    return Result(data, "\n".join([f"{text}{letter}", *told]))
+    note = plain_line(f"; {changed.note}") if changed.note else ""
+    data = {
+        "task": _task_json(changed.task),
+        "letter": sent.data if sent else None,
+        "new": changed.new,
+        "note": changed.note or None,
+    }
+    return Result(data, "\n".join([f"{text}{letter}{note}", *told]))
 
 
 # -- looking ---------------------------------------------------------------------------------------------------------

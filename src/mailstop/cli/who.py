@@ -118,8 +118,10 @@ def _rows(columns: Sequence[str], lines: Sequence[Line]) -> list[list[str]]:
 def _seat(line: Line) -> str:
     if line.occupancy is None:
         return ""
+    if not line.mine and not line.occupancy.leads:
+        return name_text(line.occupancy.seat.name)
     marks = ", ".join(mark for mark, holds in (("you", line.mine), ("leads", line.occupancy.leads)) if holds)
-    return name_text(line.occupancy.seat.name) + (f" ({marks})" if marks else "")
+    return f"{name_text(line.occupancy.seat.name)} ({marks})"
 
 
 def _session(line: Line) -> str:

@@ -1,4 +1,4 @@
-"""Whether a Codex thread is open, and whether a window shows it (docs/clients-codex.md, "Who lives").
+"""Whether a window shows a Codex thread (docs/clients-codex.md, "Who lives").
 
 The life of the shared daemon proves nothing for one of its threads. What does is the lock that a server holds
 on $CODEX_HOME/thread-writer-locks/THREAD.lock while it has the thread loaded. It is looked up in /proc/locks
@@ -48,24 +48,13 @@ class Window(Record):
         return f"{self.pid}:{self.start}"
 
 
-def thread_is_open(thread: str, details: Mapping[str, Any]) -> bool | None:
-    """Whether some server has the thread loaded; None where that cannot be known.
-
-    A window that was closed keeps its thread loaded for `thread_unload_delay_secs` of Codex's settings, 60 by
-    default.
-
-    details: of its registration.
-    """
-    server = _server_of(thread, details)
-    return None if server is None else server != NOBODY
-
-
 def is_watched(thread: str, details: Mapping[str, Any], *, ended_ms: int = 0) -> bool | None:
     """Whether a window shows the thread, or did until now; None where that cannot be known.
 
-    False is certain for a thread that nobody has loaded, for a daemon without windows, and when all windows are gone
-    that may have shown it and none has opened it since. Of a window that went on to another thread nothing is known
-    until that one has its first prompt.
+    False is certain for a thread that nobody has loaded (that of a closed window stays loaded for
+    `thread_unload_delay_secs` of Codex's settings, 60 by default), for a daemon without windows, and when all windows
+    are gone that may have shown it and none has opened it since. Of a window that went on to another thread nothing is
+    known until that one has its first prompt.
 
     details: of its registration. ended_ms: when a hook said that the thread was let go, milliseconds since 1970.
     """

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mailstop.engines.contracts.leaders import LeaderIndex
     from mailstop.engines.contracts.leases import LeaseIndex
     from mailstop.engines.contracts.tasks import TaskIndex
+    from mailstop.engines.contracts.tokens import TokenIndex
     from mailstop.engines.entry import Entry
     from mailstop.engines.row import Delete, Put, Row
     from mailstop.history import History, Move
@@ -223,6 +224,10 @@ class Index(Protocol):
     @property
     def leases(self) -> LeaseIndex:
         """What has been taken."""
+
+    @property
+    def tokens(self) -> TokenIndex:
+        """Tokens."""
 
 
 class Store(Protocol):

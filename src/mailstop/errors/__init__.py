@@ -23,9 +23,12 @@ if TYPE_CHECKING:
     from mailstop.errors.leases import *
     from mailstop.errors.letters import *
     from mailstop.errors.names import *
+    from mailstop.errors.resident import *
     from mailstop.errors.seats import *
+    from mailstop.errors.setup import *
     from mailstop.errors.stores import *
     from mailstop.errors.tasks import *
+    from mailstop.errors.tokens import *
     from mailstop.errors.tools import *
 
 
@@ -117,6 +120,9 @@ _FILES = (
     "lanes",
     "faults",
     "tools",
+    "resident",
+    "tokens",
+    "setup",
 )
 
 if not TYPE_CHECKING:

@@ -27,5 +27,5 @@ class TooManyHops(Refused):
 
 
 class TooFast(Refused):
-    """Seat {seat!r}{where} has written {rate} letters within a minute, and that is the most. Nothing was stored. Try
-    again in {seconds} s. Only the person can allow more: {command}"""
+    """Seat {seat!r}{where} has written {rate} letters within a minute, and that is the most; what is put into a
+    pool counts too. Nothing was stored. Try again in {seconds} s. Only the person can allow more: {command}"""

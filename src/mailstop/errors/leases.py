@@ -60,6 +60,11 @@ class LeaseStillTaken(TimedOut):
         return {"taken": self.details["leases"]}
 
 
+class LeasesInCircle(Refused):
+    """To wait for this would close a circle in which each waits for the next: {circle}. Nothing was taken. {first}To
+    try without waiting: mailstop lease take PATH"""
+
+
 class CannotTell(StoreUnavailable):
     """Whether it is taken cannot be told: {reason}"""
 

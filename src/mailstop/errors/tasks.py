@@ -48,6 +48,11 @@ class UnknownTask(NotFound):
     """There is no task {n}{nearest}. All that are open: mailstop task list"""
 
 
+class UnknownPool(NotFound):
+    """No session has ever worked in project {project}{where}, so nobody would take it from that pool. Nothing was
+    stored.{known} To a seat: mailstop task give SEAT TITLE -"""
+
+
 class TaskInOtherBag(NotFound):
     """Task {n} is in bag {bag}, not in bag {asked}. Its number is enough: leave --bag out."""
 

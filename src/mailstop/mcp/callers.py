@@ -136,8 +136,9 @@ class Callers:
             session = office.register(found, known=known, automatic=False).session
             written = registry.Registration.of(session, store=office.store.url, life=office.caller.living())
             registry.write(written)
+            office.caller = office.caller.but(registration=written)
             if self._own is not None:
-                self._own = office.caller = office.caller.but(registration=written)
+                self._own = office.caller
         seated = office.join(name, bag=bag)
         office.sweep()
         return seated

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from mailstop.errors import InvalidArguments
+from mailstop.errors.tools import InvalidArguments  # by its file: looked for by name it would load all others
+from mailstop.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+MOST_ITEMS = 1_000  # of a list: of more, whatever they are, nothing is looked at
 _LONGEST_QUOTE = 60  # characters of a wrong value that its refusal repeats
 
 
@@ -27,6 +29,23 @@ def checked(arguments: Mapping[str, Any], schema: Mapping[str, Any], tool: str) 
     return given
 
 
+class Takes(Record):
+    """What one action of a tool takes of the tool's arguments, beside `action`: all of `needed`, any of `may`."""
+
+    needed: tuple[str, ...] = ()
+    may: tuple[str, ...] = ()
+
+
+def checked_for(action: str, arguments: Mapping[str, Any], takes: Takes, tool: str) -> None:
+    """Raise InvalidArguments unless these are an action's arguments."""
+    known = ("action", *takes.needed, *takes.may)
+    wrong = [f"{name} is not for action {action}" for name in arguments if name not in known]
+    wrong += [f"action {action} needs {name}" for name in takes.needed if name not in arguments]
+    if wrong:
+        named = ", ".join([*(f"{name} (needed)" for name in takes.needed), *takes.may]) or "nothing else"
+        raise InvalidArguments(problem="; ".join(wrong[:5]), tool=tool, takes=f"with action {action}: {named}")
+
+
 def _wrong(value: Any, schema: Mapping[str, Any], name: str) -> list[str]:
     types = schema["type"]
     types = [types] if isinstance(types, str) else types
@@ -38,17 +57,28 @@ def _wrong(value: Any, schema: Mapping[str, Any], name: str) -> list[str]:
         if "enum" in schema and value not in schema["enum"]:
             return [f"{name} is none of {', '.join(schema['enum'])}: {_quoted(value)}"]
     elif isinstance(value, list):
+        if len(value) > MOST_ITEMS:
+            return [f"{name} has {len(value)} items; {MOST_ITEMS} are the most"]
         return [
             found for index, item in enumerate(value) for found in _wrong(item, schema["items"], f"{name}[{index}]")
         ]
-    elif not isinstance(value, bool):
-        least, most = schema.get("minimum", value), schema.get("maximum", _LARGEST)
-        if not least <= value <= most:
-            return [f"{name} is not between {least} and {most}"]
     return []
 
 
-_LARGEST = (1 << 62) - 1  # what a number of the ledger can be
+LARGEST = (1 << 62) - 1  # what a number of the ledger can be
+
+
+def checked_ranges(arguments: Mapping[str, Any], ranges: Mapping[str, tuple[int, int]], tool: str) -> None:
+    """Raise InvalidArguments for a number outside of its range; one of which none is told is from 1 on."""
+    wrong = []
+    for name, value in arguments.items():
+        if isinstance(value, int) and not isinstance(value, bool):
+            least, most = ranges.get(name, (1, LARGEST))
+            if not least <= value <= most:
+                wrong.append(f"{name} is a number from {least} {f'to {most}' if most < LARGEST else 'on'}")
+    if wrong:
+        raise InvalidArguments(problem="; ".join(wrong), tool=tool, takes=", ".join(arguments))
+
 
 _TYPES: dict[str, Callable[[Any], bool]] = {
     "string": lambda value: isinstance(value, str),

@@ -13,7 +13,7 @@ import sys
 import time
 from _signal import SIGINT, SIGTERM, set_wakeup_fd, signal  # type: ignore[import-not-found]  # `signal` loads `enum`
 
-from mailstop.errors import Failed, FailedInDoubt, MailstopError, StoreUnavailable
+from mailstop.errors import MailstopError, StoreUnavailable
 from mailstop.json_text import dumps
 from mailstop.mcp import messages, protocol
 from mailstop.mcp.messages import INVALID_PARAMS, INVALID_REQUEST, Fault, Request
@@ -23,7 +23,7 @@ from mailstop.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from mailstop.mcp.callers import Callers
@@ -59,7 +59,8 @@ class Given(Record):
 
 
 class Waiting(Record):
-    """A call that has no answer yet. until, told: by the monotonic clock in seconds; told: when it last was told of."""
+    """A call that has no answer yet. begun, until, told: by the monotonic clock in seconds; told: when its client was
+    last told of it."""
 
     request: Request
     terms: Terms
@@ -115,6 +116,8 @@ class Server:
         self._given_at = 0  # when letters were last written, by the monotonic clock in nanoseconds
         self._due: float | None = None  # when to look for work, by the monotonic clock in seconds
         self._watcher: Watcher | None = None
+        self._heard = False  # whether a bell was rung while another watcher took over
+        self._told_of_letters = False  # whether the client wants to hear of letters
         self._channel: Channel | None = None
         self._last: tuple[Request, Terms] | None = None  # the last call: whose session a look is for
 
@@ -130,6 +133,8 @@ class Server:
 
     def end(self) -> None:
         """Let go of all that the connection held."""
+        for waiting in list(self._waiting):  # its client is gone
+            self._over(waiting)
         if self._watcher is not None:
             self._watcher.close()
         if self._callers is not None:
@@ -239,6 +244,7 @@ class Server:
             self._waiting.append(waiting)
             self._watch(office)
             self._progress(waiting, now)
+            self._look(waiting, last=False)  # what came before it was watched for, and was silenced by another reader
         self._after(office)
 
     def _attempt(
@@ -251,7 +257,6 @@ class Server:
     ) -> tuple[Office, Any] | dict[str, Any]:
         """Run a call at the caller's office, and return that with what it says; or the refusal."""
         from mailstop.mcp.callers import Callers, turn_of
-        from mailstop.mcp.refusals import refusal
         from mailstop.mcp.schema import checked
         from mailstop.mcp.tools.tool import Call
 
@@ -266,10 +271,10 @@ class Server:
         except MailstopError as error:
             if isinstance(error, StoreUnavailable):  # the next call opens it anew
                 callers.close_store()
-            return refusal(error, tool.name, arguments)
+            return _refusal(error, tool, arguments)
         except Exception as error:
             callers.close_store()
-            return refusal(_fault(error, tool), tool.name, arguments)
+            return _refusal(_fault(error, tool), tool, arguments)
 
     def _prove(self, office: Office, request: Request) -> None:
         """The model calls again, so it has received what earlier calls gave it; where our hooks run, they tell better:
@@ -317,7 +322,7 @@ class Server:
         """The client does not want an answer any more, or has thrown away the one it got."""
         for waiting in self._waiting:
             if waiting.request.id == id_ and type(waiting.request.id) is type(id_):
-                self._waiting.remove(waiting)
+                self._over(waiting)
                 self._done(waiting.batch, None)
                 return
         given = self._given.pop(repr(id_), None)
@@ -333,10 +338,10 @@ class Server:
 
     def _sleep(self) -> None:
         """Sleep until there is something to do, and do what is not a line's."""
-        rung = self._doze()
+        rung, looked_for = self._doze()
         now = time.monotonic()
         for waiting in list(self._waiting):
-            if rung or now >= waiting.until:
+            if rung or waiting.request in looked_for or now >= waiting.until:
                 self._look(waiting, last=now >= waiting.until)
             else:
                 self._progress(waiting, now)
@@ -345,14 +350,19 @@ class Server:
         if rung and self._channel is not None:
             self._tell()
 
-    def _doze(self) -> bool:
-        """Sleep, and take in what came; whether the session's bell was rung. Raises Ended."""
-        also = [self._wire.input, *self._ends]
-        seconds = self._seconds()
-        rung = False
+    def _doze(self) -> tuple[bool, list[Request]]:
+        """Sleep, and take in what came; whether a bell was rung, and which calls else are to be looked at. Raises
+        Ended."""
+        follows = [(each.request, *each.later.ends()) for each in self._waiting if each.later.ends is not None]
+        followed = [descriptor for _, ends, _ in follows for descriptor in ends]
+        also = [self._wire.input, *self._ends, *dict.fromkeys(followed)]
+        seconds = self._seconds([longest for _, _, longest in follows if longest is not None])
+        if self._heard:
+            seconds = 0.0
+        rung, self._heard, began = self._heard, False, time.monotonic()
         if self._watcher is not None:
             woken = self._watcher.wait(seconds, also)
-            rung, ready = woken.rung, woken.ready
+            rung, ready = rung or woken.rung, woken.ready
         else:
             poll = select.poll()
             for descriptor in also:
@@ -360,17 +370,23 @@ class Server:
             ready = tuple(each for each, _ in poll.poll(None if seconds is None else seconds * 1000 + 1))
         if self._wire.input in ready:
             self._wire.read()
-        elif ready:
+        elif any(end in ready for end in self._ends):
             raise Ended
-        return rung
+        slept = time.monotonic() - began
+        return rung, [
+            request
+            for request, ends, longest in follows
+            if (longest is not None and slept >= longest) or any(end in ready for end in ends)
+        ]
 
-    def _seconds(self) -> float | None:
-        """How long to sleep at most; None: until something happens."""
-        times = [each.until for each in self._waiting]
-        times += [each.told + PROGRESS_S for each in self._waiting if "progressToken" in each.request.meta]
+    def _seconds(self, longest: Sequence[float]) -> float | None:
+        """How long to sleep at most, and so for calls that wait; None: until something happens."""
+        now = time.monotonic()
+        times = [each.until - now for each in self._waiting]
+        times += [each.told + PROGRESS_S - now for each in self._waiting if "progressToken" in each.request.meta]
         if self._due is not None:
-            times.append(self._due)
-        return max(0.0, min(times) - time.monotonic()) if times else None
+            times.append(self._due - now)
+        return max(0.0, min([*times, *longest])) if times or longest else None
 
     def _look(self, waiting: Waiting, *, last: bool) -> None:
         """Ask a call that waits again."""
@@ -380,7 +396,7 @@ class Server:
         if isinstance(answer, tuple) and answer[1] is None:
             self._progress(waiting, time.monotonic())
             return
-        self._waiting = [each for each in self._waiting if each.request is not waiting.request]
+        self._over(waiting)
         if isinstance(answer, dict):
             self._refused(waiting.request, waiting.terms, answer, waiting.batch)
             return
@@ -388,13 +404,25 @@ class Server:
         self._said(waiting.request, waiting.terms, waiting.tool, office, said, waiting.batch)
         self._after(office)
 
+    def _over(self, waiting: Waiting) -> None:
+        """Nobody waits for the answer of a call any more."""
+        self._waiting = [each for each in self._waiting if each.request is not waiting.request]
+        if waiting.later.over is None:
+            return
+        try:
+            waiting.later.over(self._office(waiting.request, waiting.terms))
+        except Exception as error:  # what it held ends with its time
+            _log(error)
+
     def _progress(self, waiting: Waiting, now: float) -> None:
         """Tell a client that wants to know that a call still waits."""
         token = waiting.request.meta.get("progressToken")
         if not isinstance(token, (str, int)) or (now != waiting.begun and now < waiting.told + PROGRESS_S):
             return
         progress = {"progressToken": token, "progress": round(now - waiting.begun, 1), "total": waiting.later.seconds}
-        self._write(messages.notification("notifications/progress", {**progress, "message": "waiting for a letter"}))
+        self._write(
+            messages.notification("notifications/progress", {**progress, "message": f"{waiting.tool.name} waits"})
+        )
         at = self._waiting.index(waiting)
         self._waiting[at] = waiting.but(told=now)
 
@@ -425,22 +453,28 @@ class Server:
         from mailstop.mcp import channel
 
         assert self._last is not None
-        if office.session is not None and channel.is_wanted(self._last[1], office):
+        self._told_of_letters = office.session is not None and channel.is_wanted(self._last[1], office)
+        self._watch(office)
+        if self._told_of_letters:
             self._channel = self._channel or channel.Channel()
-            self._watch(office)
             self._tell(office)
-        elif not self._waiting and self._watcher is not None:
-            self._watcher.close()
-            self._watcher = None
 
     def _watch(self, office: Office) -> None:
-        if office.session is None or (self._watcher is not None and self._watcher.name == office.session.bell):
+        """Watch the bells on which something waits, and no other."""
+        listens = self._told_of_letters or bool(self._waiting)
+        names = [office.session.bell] if listens and office.session is not None else []
+        names += [each.later.bell for each in self._waiting if each.later.bell]
+        before, self._watcher = self._watcher, None
+        if before is not None and list(before.names) == names:
+            self._watcher = before
             return
-        from mailstop.watcher import Watcher
+        if names:
+            from mailstop.watcher import Watcher
 
-        if self._watcher is not None:
-            self._watcher.close()
-        self._watcher = Watcher(office.session.bell).__enter__()
+            self._watcher = Watcher(*names).__enter__()
+        if before is not None:  # until here it has heard what may be silenced by now
+            self._heard = self._heard or before.wait(0.0).rung
+            before.close()
 
     def _tell(self, office: Office | None = None) -> None:
         """Tell the client's channel of what nothing else brings."""
@@ -483,9 +517,16 @@ def _waiting_line(office: Office) -> str:
     return waiting(count)
 
 
+def _refusal(error: MailstopError, tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    from mailstop.mcp.refusals import refusal  # which no call needs that succeeds
+
+    return refusal(error, tool.name, arguments)
+
+
 def _fault(error: Exception, tool: Tool) -> MailstopError:
     """What is said of a fault of our own; the log has the details. A tool that stores may have stored by then."""
     from mailstop import config
+    from mailstop.errors.faults import Failed, FailedInDoubt
 
     _log(error)
     kind = FailedInDoubt if tool.stores else Failed

@@ -5,6 +5,8 @@ count; and, while one is open, letters.<bag>, which each letter moves: of two th
 one wins. The rate has no guard: of several processes of one seat that write at the same moment, each may pass that
 would have been the last. Of hops `chains` tells.
 
+What a session stores about tasks of which no letter tells counts for the rate like a letter, and for nothing else.
+
 Free of all this are the person, and mailstop's own notices.
 """
 
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from mailstop.engines.base import Store
     from mailstop.letter import Letter
     from mailstop.limits import Standing
-    from mailstop.rules.letters import Writer
+    from mailstop.rules.tenure import Writer
 
 
 class Charge(Record):
@@ -44,7 +46,8 @@ def charge(store: Store, writer: Writer, ref: Letter | None, *, now: int) -> Cha
         return Charge()
     standing = store.index.standing(writer.bag, writer.name)
     hops = chain_of(store, writer.session).next_hops(ref)
-    _brake(writer, standing, hops, now)
+    _refuse_long_chain(writer, standing, hops)
+    _refuse_haste(writer, standing, now)
     expect = {subject("budgets", writer.bag): standing.budgets}
     budget = standing.budget
     if budget is None:
@@ -58,12 +61,21 @@ def charge(store: Store, writer: Writer, ref: Letter | None, *, now: int) -> Cha
     return Charge({"hops": hops, "budget": [budget.ordinal, budget.spent + 1, budget.limit]}, expect)
 
 
-def _brake(writer: Writer, standing: Standing, hops: int, now: int) -> None:
-    """Raise TooManyHops or TooFast for a letter that goes beyond the bag's limits."""
+def pace(store: Store, writer: Writer, *, now: int) -> None:
+    """Raise TooFast for what would be stored without any letter and goes beyond the rate."""
+    if writer.seat is not None:
+        _refuse_haste(writer, store.index.standing(writer.bag, writer.name), now)
+
+
+def _refuse_long_chain(writer: Writer, standing: Standing, hops: int) -> None:
     limits, where = standing.limits, in_bag(writer.bag)
     if hops > limits.hops:
         command = _command(f"limits --hops {min(max(2 * limits.hops, hops), LARGEST)}", writer.bag)
         raise errors.TooManyHops(hops=hops, limit=limits.hops, seat=writer.name, where=where, command=command)
+
+
+def _refuse_haste(writer: Writer, standing: Standing, now: int) -> None:
+    limits, where = standing.limits, in_bag(writer.bag)
     # A letter from the future was written before the clock was put back: it holds up nobody.
     if standing.paced and now - MINUTE_MS < standing.paced <= now:
         wait_s = -((now - MINUTE_MS - standing.paced) // 1000)

@@ -16,9 +16,8 @@ from mailstop.errors import Conflict
 from mailstop.letter import ALL, NOBODY, new_id
 from mailstop.names import GENERAL, LEADING, PERSON, checked_name, in_bag, is_name, nearest
 from mailstop.records import Record
-from mailstop.rules.letters import still
 from mailstop.rules.presence import holder_of
-from mailstop.rules.tenure import guard
+from mailstop.rules.tenure import guard, still
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,8 +25,8 @@ if TYPE_CHECKING:
 
     from mailstop.engines.base import Store
     from mailstop.letter import Letter
-    from mailstop.rules.letters import Writer
     from mailstop.rules.presence import Holder
+    from mailstop.rules.tenure import Writer
     from mailstop.seat import Seat
 
 MOST_TRIES = 50

@@ -8,11 +8,10 @@ ever seen to outlive its holder.
 
 from __future__ import annotations
 
+from mailstop import errors
 from mailstop.engines.entry import subject
-from mailstop.errors import LeaseOfOthers, LeaseTaken
 from mailstop.lease import LONGEST_TTL_MS, Lease, Resource
 from mailstop.names import PERSON, in_bag
-from mailstop.patterns import named, overlap, parsed
 from mailstop.records import Record
 from mailstop.rules.presence import holder_of, session_of
 from mailstop.seat import Seat
@@ -87,9 +86,10 @@ class Look:
         self.session = session
         self.now = now
         # Before anything is read: what is folded after this makes the append conflict.
-        if store.index.leases.last() < store.ledger.last(SUBJECT):
-            store.ledger.on(SUBJECT)  # a lagging index has then caught up; the entry itself may be long
         self.seen = store.index.leases.last()
+        if self.seen < store.ledger.last(SUBJECT):
+            store.ledger.on(SUBJECT)  # a lagging index has then caught up; the entry itself may be long
+            self.seen = store.index.leases.last()
         self._lapsed: dict[tuple[str, str, str], str] = {}
 
     def own(self) -> dict[Address, Lease]:
@@ -107,6 +107,8 @@ class Look:
                     continue
                 other = lease.resource.at[0]
                 if not (address.is_plain and other.is_plain):  # else it lies above, below or there
+                    from mailstop.patterns import overlap  # few leases have wildcards
+
                     segments = segments or _segments(address)
                     if not overlap(segments, _segments(other)):
                         continue
@@ -198,8 +200,8 @@ def lease_json(store: Store, lease: Lease) -> dict[str, Any]:
 
 
 def taken_by_others(
-    kind: type[LeaseTaken] | type[LeaseOfOthers], look: Look, taken: Sequence[Lease], **details: Any
-) -> LeaseTaken | LeaseOfOthers:
+    kind: type[errors.LeaseTaken] | type[errors.LeaseOfOthers], look: Look, taken: Sequence[Lease], **details: Any
+) -> errors.LeaseTaken | errors.LeaseOfOthers:
     """The refusal because of these leases. details: further ones that its message has."""
     leases = list({lease.id: lease for lease in taken}.values())
     said = [told(look.store, lease) for lease in leases[:MOST_TOLD]]
@@ -218,6 +220,8 @@ def asking(leases: Sequence[Lease]) -> str:
 
 
 def _segments(address: Address) -> tuple[Segment, ...]:
+    from mailstop.patterns import named, parsed
+
     return (*named(address.literal), *parsed(address.pattern, folds=address.folds))
 
 
@@ -230,6 +234,8 @@ def _covers(lease: Lease, resource: Resource) -> bool:
             continue
         if held.is_plain and f"{wanted.literal}/".startswith(f"{held.literal}/"):
             return True
+        from mailstop.patterns import overlap
+
         if wanted == held or (not wanted.pattern and overlap(_segments(held), _segments(wanted))):
             return True
     return False

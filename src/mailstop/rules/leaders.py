@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mailstop.engines.base import Store
-    from mailstop.rules.letters import Writer
+    from mailstop.rules.tenure import Writer
     from mailstop.seat import Seat
 
 # Why nobody leads: written down with the end of a term, or found out.

@@ -15,29 +15,16 @@ talks with whom.
 
 from __future__ import annotations
 
+from mailstop import errors
 from mailstop.engines.entry import Entry
-from mailstop.errors import (
-    Conflict,
-    InvalidLease,
-    LeaseOfOthers,
-    LeasesMove,
-    LeaseTaken,
-    LeaseUncertain,
-    NoLease,
-    SessionOver,
-    StaleTerm,
-    Uncertain,
-    UnknownLease,
-)
+from mailstop.errors import Conflict, Uncertain
 from mailstop.lease import DEFAULT_TTL_MS, LONGEST_TTL_MS, SHORTEST_TTL_MS, Lease, Resource
 from mailstop.letter import new_id
 from mailstop.names import PERSON, nearest
 from mailstop.records import Record
 from mailstop.rules.held import RAN_OUT, SUBJECT, Look, taken_by_others, told
-from mailstop.rules.letters import Writer, still
 from mailstop.rules.presence import lives, session_of
-from mailstop.rules.tenure import guard
-from mailstop.rules.waiting import freeing
+from mailstop.rules.tenure import Writer, guard, still
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,20 +76,20 @@ def take(store: Store, writer: Writer, wish: Wish, *, now: int) -> Took:
     """
     _checked(wish)
     wanted = {resource.key: resource for resource in wish.resources}
-    for _ in range(MOST_TRIES):
+    for attempt in range(MOST_TRIES):
         look = Look(store, writer.session, now)  # which brings the index up to date
-        writer = still(store, writer)
+        writer = still(store, writer) if attempt else writer  # what it appends is guarded by that seat
         _refuse_over(look, "taken")
         plan = _planned(look, wanted, wish)
         entries = [*_ending(writer, plan.ended, now), *_renewing(writer, plan.kept, wish.ttl, now, wish.note)]
         if plan.new:
             entries.append(_taking(writer, plan.new, wish, now))
-        n = _append(look, entries, writer, _seats_of(store, plan.kept))
+        n = _append(look, entries, writer, _seats_of(store, plan.kept, writer))
         if n:
             taken = [*_renewed(plan.kept, wish.ttl, now, wish.note), *_taken(writer, plan.new, wish, n, now)]
             by_key = {lease.resource.key: lease for lease in taken}
             return Took(tuple(by_key[key] for key in wanted), n if plan.new else 0)
-    raise LeasesMove(act="taken")
+    raise errors.LeasesMove(act="taken")
 
 
 def renew(
@@ -129,15 +116,15 @@ def renew(
             list(own.values()) if resources is None else [_held(look, own, each, "renewed", term) for each in resources]
         )
         if not chosen:
-            raise NoLease()
+            raise errors.NoLease()
         for lease in chosen:
             if term not in (None, lease.term):
                 text = f"that is term {lease.term}"
-                raise StaleTerm(term=term, resource=lease.resource.shown, now=text, act="renewed")
+                raise errors.StaleTerm(term=term, resource=lease.resource.shown, now=text, act="renewed")
         chosen = list({lease.id: lease for lease in chosen}.values())
-        if _append(look, _renewing(writer, chosen, ttl, now), writer, _seats_of(store, chosen)):
+        if _append(look, _renewing(writer, chosen, ttl, now), writer, _seats_of(store, chosen, writer)):
             return tuple(_renewed(chosen, ttl, now))
-    raise LeasesMove(act="renewed")
+    raise errors.LeasesMove(act="renewed")
 
 
 def release(
@@ -153,6 +140,8 @@ def release(
     freed: key of the row by which who waits for them is rung, see `rules.waiting.freeing`. Raises LeaseOfOthers with
     who has it, UnknownLease; LeaseUncertain.
     """
+    from mailstop.rules.waiting import freeing
+
     for _ in range(MOST_TRIES):
         look = Look(store, writer.session, now)  # which brings the index up to date
         writer = still(store, writer)
@@ -163,9 +152,9 @@ def release(
             return ()
         entries = _ending(writer, [(lease, RELEASED) for lease in chosen], now)
         row = freeing(freed, [lease.resource for lease in chosen], now=now)
-        if _append(look, entries, writer, _seats_of(store, chosen), [row]):
+        if _append(look, entries, writer, _seats_of(store, chosen, writer), [row]):
             return tuple(chosen)
-    raise LeasesMove(act="released")
+    raise errors.LeasesMove(act="released")
 
 
 def of_others(store: Store, resources: Sequence[Resource], *, now: int) -> list[Lease]:
@@ -176,22 +165,27 @@ def of_others(store: Store, resources: Sequence[Resource], *, now: int) -> list[
     for resource in resources:
         there = [lease for lease in look.others(resource) if lease.resource.key == resource.key]
         if not there:
-            raise UnknownLease(who="Nobody else holds", resource=resource.shown, nearest="")
+            raise errors.UnknownLease(who="Nobody else holds", resource=resource.shown, nearest="")
         found.update((lease.id, lease) for lease in there)
     sessions = dict.fromkeys(lease.session for lease in found.values())
     whole = {lease.id: lease for session in sessions for lease in store.index.leases.of_session(session)}
     return [whole.get(lease.id, lease) for lease in found.values()]
 
 
-def forcing(store: Store, leases: Sequence[Lease], *, now: int) -> tuple[tuple[Entry, ...], dict[str, int]]:
-    """The entries by which the person ends others' leases, those of them that nobody has ended meanwhile, and what
-    these entries expect. Raises UnknownLease when none is left."""
-    look = Look(store, PERSON, now)
+def still_held(store: Store, leases: Sequence[Lease]) -> tuple[tuple[Lease, ...], int]:
+    """Those of these leases that nobody has ended meanwhile, and the number up to which that was seen."""
+    seen = Look(store, PERSON, 0).seen
     there = {lease.id for each in leases for lease in store.index.leases.near(each.resource.key)}
-    ended = [(lease, FORCED) for lease in leases if lease.id in there]
-    if not ended:
-        raise UnknownLease(who="Nobody else holds", resource=leases[0].resource.shown, nearest="")
-    return tuple(_ending(Writer(leases[0].bag, PERSON, None, PERSON), ended, now)), {SUBJECT: look.seen}
+    return tuple(lease for lease in leases if lease.id in there), seen
+
+
+def forcing(leases: Sequence[Lease], seen: int, *, now: int) -> tuple[tuple[Entry, ...], dict[str, int]]:
+    """The entries, one for each bag, by which the person ends others' leases, and what these entries expect."""
+    entries: list[Entry] = []
+    for bag in dict.fromkeys(lease.bag for lease in leases):
+        own = [(lease, FORCED) for lease in leases if lease.bag == bag]
+        entries += _ending(Writer(bag, PERSON, None, PERSON), own, now)
+    return tuple(entries), {SUBJECT: seen}
 
 
 def _planned(look: Look, wanted: Mapping[Address, Resource], wish: Wish) -> _Plan:
@@ -207,7 +201,7 @@ def _planned(look: Look, wanted: Mapping[Address, Resource], wish: Wish) -> _Pla
             elif not why and not stands_beside:
                 others.append(lease)
     if others:
-        raise taken_by_others(LeaseTaken, look, others, act="taken")
+        raise taken_by_others(errors.LeaseTaken, look, others, act="taken")
     there = [own[key] for key in wanted if key in own]
     ended.update((lease.id, (lease, REPLACED)) for lease in there if lease.shared != wish.shared)
     kept = {lease.resource.key: lease for lease in there if lease.shared == wish.shared}
@@ -222,7 +216,7 @@ def _refuse_over(look: Look, act: str) -> None:
     """Raise SessionOver where the session itself is over: what it took would count for nobody."""
     session = session_of(look.store, look.session) if look.session != PERSON else None
     if session and lives(session) is False:
-        raise SessionOver(act=act)
+        raise errors.SessionOver(act=act)
 
 
 def _held(look: Look, own: dict[Address, Lease], resource: Resource, act: str, term: int | None = None) -> Lease:
@@ -233,12 +227,12 @@ def _held(look: Look, own: dict[Address, Lease], resource: Resource, act: str, t
     taken = [each for each in look.others(resource) if not look.lapsed(each)]
     if term is not None:
         now = f"{told(look.store, taken[0])}, term {taken[0].term}" if taken else "nobody does"
-        raise StaleTerm(term=term, resource=resource.shown, now=now, act=act)
+        raise errors.StaleTerm(term=term, resource=resource.shown, now=now, act=act)
     if taken:
-        raise taken_by_others(LeaseOfOthers, look, taken, act=act, resource=resource.shown)
+        raise taken_by_others(errors.LeaseOfOthers, look, taken, act=act, resource=resource.shown)
     near = nearest(resource.shown, [each.resource.shown for each in own.values()])
     listed = f" (nearest: {', '.join(near)})" if near else ""
-    raise UnknownLease(who="This session does not hold", resource=resource.shown, nearest=listed)
+    raise errors.UnknownLease(who="This session does not hold", resource=resource.shown, nearest=listed)
 
 
 def _append(
@@ -251,7 +245,7 @@ def _append(
     except Conflict:
         return 0
     except Uncertain as error:
-        raise LeaseUncertain(**error.details) from None
+        raise errors.LeaseUncertain(**error.details) from None
 
 
 # -- what is stored ----------------------------------------------------------------------------------------------------
@@ -318,9 +312,9 @@ def _ending(writer: Writer, leases: Iterable[tuple[Lease, str]], now: int) -> li
     return [Entry(SUBJECT, "lease_ended", writer.bag, new_id(), now, data)]
 
 
-def _seats_of(store: Store, leases: Iterable[Lease]) -> dict[str, int]:
-    """The guards of the seats from which leases were taken."""
-    names = {(lease.bag, lease.seat) for lease in leases if lease.session != PERSON}
+def _seats_of(store: Store, leases: Iterable[Lease], writer: Writer) -> dict[str, int]:
+    """The guards of the seats from which leases were taken, but for the writer's own, which it guards itself."""
+    names = {(lease.bag, lease.seat) for lease in leases if lease.session != PERSON} - {(writer.bag, writer.name)}
     found = (store.index.seat(bag, name) for bag, name in names)
     return {subject_: last for seat in found if seat for subject_, last in guard(seat).items()}
 
@@ -330,14 +324,18 @@ def _seats_of(store: Store, leases: Iterable[Lease]) -> dict[str, int]:
 
 def _checked(wish: Wish) -> None:
     if not 0 < len(wish.resources) <= MOST_RESOURCES:
-        raise InvalidLease(
+        raise errors.InvalidLease(
             field="The list", reason=f"one taking is of at least one and at most {MOST_RESOURCES} things"
         )
     if len(wish.note) > LONGEST_NOTE or not wish.note.isprintable():
-        raise InvalidLease(field="The note", reason=f"it is one printable line of at most {LONGEST_NOTE} characters")
+        raise errors.InvalidLease(
+            field="The note", reason=f"it is one printable line of at most {LONGEST_NOTE} characters"
+        )
     _checked_ttl(wish.ttl)
 
 
 def _checked_ttl(ttl: int | None) -> None:
     if ttl is not None and not SHORTEST_TTL_MS <= ttl <= LONGEST_TTL_MS:
-        raise InvalidLease(field="The time", reason="it is at least 1 minute and at most 24 hours: --ttl 90s, 30m, 2h")
+        raise errors.InvalidLease(
+            field="The time", reason="it is at least 1 minute and at most 24 hours: --ttl 90s, 30m, 2h"
+        )

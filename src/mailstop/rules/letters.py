@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from mailstop import errors
 from mailstop.engines.entry import Entry, subject
-from mailstop.errors import Conflict, Refused
+from mailstop.errors import Conflict, NotFound, Refused
 from mailstop.kinds import action_needed, kind_of
 from mailstop.letter import ALL, NOBODY, Letter, checked_body, checked_kind, letter_from, new_id
 from mailstop.names import DEFAULT_BAG, LEADER, PERSON, POSTMASTER, RESERVED, in_bag, is_name, nearest
 from mailstop.records import Record
 from mailstop.rules.brakes import charge
-from mailstop.rules.tenure import guard
+from mailstop.rules.tenure import Writer, guard, still
 from mailstop.seat import Seat
 from mailstop.times import now_ms
 
@@ -28,26 +28,12 @@ if TYPE_CHECKING:
     from mailstop.engines.row import Delete, Put
     from mailstop.letter import Draft
 
+    Ride = Callable[[str, Sequence[Seat]], "Rider"]  # gives what is stored with the letter of that id to those seats
+
 MOST_TRIES = 1_000  # while a budget is open, each letter that another stores in the bag sends a writer back
 MOST_ARTIFACTS = 32
 LONGEST_ARTIFACT = 4096  # characters, as long as a path may be
 LONGEST_KEY = 200
-
-
-class Writer(Record):
-    """Who writes: a seat a session holds, or the person's, which nobody can lose."""
-
-    bag: str
-    name: str
-    seat: Seat | None
-    session: str
-    client: str = ""
-    project: str = ""
-
-
-def postmaster(bag: str) -> Writer:
-    """Whose notices mailstop's own are. Nobody holds that seat, and nothing limits it."""
-    return Writer(bag, POSTMASTER, None, POSTMASTER)
 
 
 class Rider(Record):
@@ -71,62 +57,71 @@ def store_letter(
     *,
     now: int,
     claims: Callable[[str, Sequence[Seat]], Sequence[Put | Delete]] | None = None,
-    rider: Callable[[str], Rider] | None = None,
+    rider: Ride | None = None,
 ) -> tuple[Letter, bool]:
     """Store a letter, and say whether it is new: with a key that was used for the same letter, the first comes back.
 
     claims: called with the letter's id and its recipients' seats before each try, gives the changes of the board
         that claim a route for each, made in the same transaction.
-    rider: called with the letter's id before each try, gives what is stored with it; it may raise a refusal.
+    rider: called with the same before each try, gives what is stored with it; it may raise a refusal.
     Raises a refusal before anything is stored; Uncertain when that cannot be told.
     """
     checked_fields(draft)
-    for _ in range(MOST_TRIES):
-        if draft.key and (first := with_key(store, writer, draft.key)):
-            return same_letter(first, _as_it_was_meant(first, draft)), False
-        recipients = resolved(store, writer, draft)
-        ref = referred(store, draft.ref)
-        entry = _entry(writer, draft, recipients, ref, now)
-        entries, expect = [entry], guard(writer.seat) if writer.seat else {}
+    for attempt in range(MOST_TRIES):
+        if first := _stored_before(store, writer, draft):
+            return first, False
         try:
-            cost = charge(store, writer, ref, now=now)
-        except Refused:  # by the very letter, perhaps, which somebody has stored with this key meanwhile
-            if draft.key and (first := with_key(store, writer, draft.key)):
-                return same_letter(first, _as_it_was_meant(first, draft)), False
+            writer = still(store, writer) if attempt else writer
+            entry, ref, append = _ready(store, writer, draft, now, claims, rider)
+        except (Refused, NotFound):  # by the very letter, perhaps, which somebody has stored with this key meanwhile
+            if first := _stored_before(store, writer, draft):
+                return first, False
             raise
-        entry.data.update(cost.data)
-        expect.update(cost.expect)
-        if draft.key:
-            keyed = _key_subject(writer, draft.key)
-            key = Entry(keyed, "key", writer.bag, new_id(), now, {"letter": entry.id, "key": draft.key})
-            entries, expect[keyed] = [key, entry], 0
-        board = list(claims(entry.id, recipients)) if claims else []
-        rows: Mapping[str, int] = {}
-        if rider:
-            with_it = rider(entry.id)
-            entry.data.update(with_it.data)
-            entries = [*with_it.entries, *entries]
-            expect.update(with_it.expect)
-            board += with_it.board
-            rows = with_it.rows
         try:
-            n = store.ledger.append(entries, expect=expect, board=board, rows=rows)
+            n = append()
         except Conflict:
-            writer = still(store, writer)
             continue
         return _letter(entry, n, ref), True
     raise errors.SeatLost(name=writer.name, where=in_bag(writer.bag), reason="it changes hands without end")
 
 
-def still(store: Store, writer: Writer) -> Writer:
-    """The writer with its seat as it is now. Raises SeatLost when that is no longer its own."""
-    if writer.seat is None:
-        return writer
-    now = store.index.seat(writer.bag, writer.name)
-    if now is None or now.session != writer.session:
-        taken = now and now.session and f"a session of {now.client} took it"
-        raise errors.SeatLost(name=writer.name, where=in_bag(writer.bag), reason=taken or "it was left")
-    return writer.but(seat=now)
+def _ready(
+    store: Store,
+    writer: Writer,
+    draft: Draft,
+    now: int,
+    claims: Callable[[str, Sequence[Seat]], Sequence[Put | Delete]] | None,
+    rider: Ride | None,
+) -> tuple[Entry, Letter | None, Callable[[], int]]:
+    """The entry of a letter, the letter that it refers to, and the one append that stores it with all that belongs to
+    it. Raises a refusal."""
+    recipients = resolved(store, writer, draft)
+    ref = referred(store, draft.ref)
+    entry = letter_entry(writer, draft, recipients, ref, now)
+    entries, expect = [entry], guard(writer.seat) if writer.seat else {}
+    cost = charge(store, writer, ref, now=now)
+    entry.data.update(cost.data)
+    expect.update(cost.expect)
+    if draft.key:
+        keyed = _key_subject(writer, draft.key)
+        key = Entry(keyed, "key", writer.bag, new_id(), now, {"letter": entry.id, "key": draft.key})
+        entries, expect[keyed] = [key, entry], 0
+    board = list(claims(entry.id, recipients)) if claims else []
+    rows: Mapping[str, int] = {}
+    if rider:
+        with_it = rider(entry.id, recipients)
+        entry.data.update(with_it.data)
+        entries = [*with_it.entries, *entries]
+        expect.update(with_it.expect)
+        board += with_it.board
+        rows = with_it.rows
+    return entry, ref, lambda: store.ledger.append(entries, expect=expect, board=board, rows=rows)
+
+
+def _stored_before(store: Store, writer: Writer, draft: Draft) -> Letter | None:
+    """The same letter, when this seat has stored it with the draft's key. Raises KeyReused where it is another."""
+    first = with_key(store, writer, draft.key) if draft.key else None
+    return same_letter(first, _as_it_was_meant(first, draft)) if first else None
 
 
 def checked_fields(draft: Draft) -> None:
@@ -286,7 +281,8 @@ def _letter(entry: Entry, n: int, ref: Letter | None) -> Letter:
     return letter_from(n, entry.id, entry.at, entry.bag, entry.data, entry.body or "", ref.n if ref else None, thread)
 
 
-def _entry(writer: Writer, draft: Draft, recipients: tuple[Seat, ...], ref: Letter | None, now: int) -> Entry:
+def letter_entry(writer: Writer, draft: Draft, recipients: tuple[Seat, ...], ref: Letter | None, now: int) -> Entry:
+    """The entry of a letter as its writer drafted it."""
     data: dict[str, Any] = {
         "from": writer.name,
         "to": [seat.name for seat in recipients],

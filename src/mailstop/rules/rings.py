@@ -10,7 +10,7 @@ import time
 from mailstop import bells, faults, fence
 from mailstop.engines.row import Delete, Put
 from mailstop.errors import Conflict
-from mailstop.rules import routes
+from mailstop.rules import routes, unheld
 from mailstop.rules.hands import handout_of
 from mailstop.rules.presence import Holder, holder_of
 from mailstop.rules.receipts import receipt
@@ -223,7 +223,8 @@ def _look_again(store: Store, route: Route, now: int) -> None:
     holder = holder_of(store, seat)
     session = holder.present
     if session is None or letter.n <= seat.announced:  # it waits for the next holder, or until this one asks for it
-        store.board.change([Delete(route.key)])
+        awaited = [] if session else unheld.awaited(store, route.bag, route.seat, now=now)
+        store.board.change([Delete(route.key), *awaited])
     elif route.way == QUEUE and route.rung and _outcome(store, seat, letter, route) == "notified":
         store.board.change([route.but(due=None).put()])  # Codex keeps the line until its thread takes it
     elif letter.n in handout_of(store, session.id).numbers(seat) and not _given_up(store, holder, letter, now):

@@ -132,11 +132,14 @@ def _way_to_codex(session: Session, *, sealed: bool, busy: bool | None) -> str:
 
 
 def _way_to_claude(session: Session, *, sealed: bool, busy: bool | None) -> str:
-    from mailstop.clients.claude_code import is_busy
     from mailstop.doors.claude_monitor import listening
 
     may_be = session.hooked and not session.agents
-    busy = may_be and (is_busy(session.details, session.life) if busy is None else busy)
+    if busy is None and may_be:
+        from mailstop.clients.claude_code import is_busy
+
+        busy = is_busy(session.details, session.life)
+    busy = may_be and busy
     if listening(session.bell):
         return TURN if busy else MONITOR
     if session.mode == "bypassPermissions" or not session.details.get("socket"):

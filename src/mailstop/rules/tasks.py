@@ -1,23 +1,18 @@
-"""Tasks: who may give, move, take, return and reassign them, and what becomes of those whose seat is empty.
+"""Tasks: who may give, move, take, return and reassign them. What becomes of those whose seat is empty: settlements.
 
 Guards of each change: tasks.<bag>.<task id> at the number that was seen, 0 for a new one, so that of fifty claimants
 one wins and no change is made to a task that is elsewhere by now; the seat of whoever acts (`tenure.guard`), so that a
-session which lost its seat changes nothing; and of a change because a seat is empty, or is held again, that seat's
-subject, so that nobody has sat down or stood up there meanwhile. The letter that tells of a change is in the same
-append.
+session which lost its seat changes nothing. The letter that tells of a change is in the same append.
 
 Where a task is, is its *epoch*: the number of the entry by which it came there. It belongs to a seat, not to a session:
 whoever sits there next goes on with it. A seat that it was taken from may not move it any more.
-
-A seat is empty when its holder is provably dead or left it; unknown is not dead. Its givers are told once, and after
-`return_ms` a task goes back: to the pool it was taken from, or to its giver.
 """
 
 from __future__ import annotations
 
 from mailstop.engines.entry import Entry, subject
-from mailstop.engines.row import Delete, Put
 from mailstop.errors import (
+    InvalidField,
     NotTaskGiver,
     OtherPool,
     TaskInState,
@@ -30,9 +25,8 @@ from mailstop.errors import (
 from mailstop.letter import new_id
 from mailstop.names import LEADER, PERSON, POSTMASTER
 from mailstop.records import Record
+from mailstop.rules.pools import refuse_unknown
 from mailstop.rules.presence import holder_of
-from mailstop.rules.routes import has_passed
-from mailstop.seat import Seat, tasks_key
 from mailstop.task import (
     CANCELED,
     COMPLETED,
@@ -51,16 +45,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mailstop.engines.base import Store
-    from mailstop.rules.letters import Writer
+    from mailstop.rules.tenure import Writer
     from mailstop.task import Order
-
-LOOK_MS = 10 * 60_000  # between two looks at a seat that holds tasks and lives; less than routes.LONGEST_DEADLINE_MS
-CLOCK_SLACK_MS = 60_000  # what another process noted a moment ago may lie ahead of a look that began before
-MOST_AT_ONCE = 50  # tasks of one giver that one notice tells of
 
 GIVE, TAKE, RETURN, REASSIGN, CANCEL, ANSWER = "give", "take", "return", "reassign", "cancel", "answer"
 ACCEPT, PROGRESS, NEED_INPUT, COMPLETE, FAIL, REJECT = "accept", "progress", "need-input", "complete", "fail", "reject"
-SEAT_EMPTY, SEAT_HELD = "seat-empty", "seat-held"
 
 # What a task's holder may do with it, and the state it is in then.
 HOLDERS_ACTS = {
@@ -100,15 +89,6 @@ class Change(Record):
     needs_reply: bool = False
 
 
-class Settlement(Record):
-    """What is to be done about tasks of one giver at one seat, because it is empty or is held again."""
-
-    act: str
-    seat: Seat
-    tasks: tuple[Task, ...]
-    after: tuple[Task, ...]
-
-
 # -- what is stored ---------------------------------------------------------------------------------------------------
 
 
@@ -126,7 +106,7 @@ def given_entry(task: Task, writer: Writer, order: Order, *, letter_id: str, now
         "project_id": task.project_id,
     }
     data = {
-        **_standing(GIVE, task, writer.name, letter_id),
+        **standing(GIVE, task, writer.name, letter_id),
         "title": order.title,
         "priority": order.priority,
         **{name: value for name, value in optional.items() if value},
@@ -140,7 +120,7 @@ def change_entry(
 ) -> Entry:
     """The entry of a change. It names the state and the epoch that it was decided on."""
     data = {
-        **_standing(change.act, change.after, writer.name, letter_id),
+        **standing(change.act, change.after, writer.name, letter_id),
         "from": seen.state,
         "epoch": seen.epoch,
         **_actor(writer),
@@ -151,19 +131,9 @@ def change_entry(
     return Entry(task_subject(seen.bag, seen.id), kind, seen.bag, new_id(), now, data, text or None)
 
 
-def settlement_entries(found: Settlement, *, letter_id: str, now: int) -> tuple[Entry, ...]:
-    """The entries of a settlement. The notice that tells of it is not what an answer refers to."""
-    kind = "task_returned" if found.act == RETURN else "task_seat"
-    entries = []
-    for seen, after in zip(found.tasks, found.after, strict=True):
-        data = {**_standing(found.act, after, POSTMASTER, letter_id), "letter": seen.letter}
-        data |= {"from": seen.state, "epoch": seen.epoch, "left": seen.holder}
-        entries.append(Entry(task_subject(seen.bag, seen.id), kind, seen.bag, new_id(), now, data))
-    return tuple(entries)
-
-
-def _standing(act: str, after: Task, seat: str, letter_id: str) -> dict[str, Any]:
-    """Where a task is after an entry. letter_id: of the letter that tells of it; empty: nobody is told."""
+def standing(act: str, after: Task, seat: str, letter_id: str) -> dict[str, Any]:
+    """What an entry says of where a task is from then on. letter_id: of the letter that tells of it; empty: nobody is
+    told."""
     data: dict[str, Any] = {
         "task": after.id,
         "act": act,
@@ -262,6 +232,12 @@ def _label(priority: int, issue: str) -> str:
 # -- moving on --------------------------------------------------------------------------------------------------------
 
 
+def checked_text(task: Task, act: str, text: str) -> None:
+    """Raise InvalidField where an act on a task needs words and has none."""
+    if act == NEED_INPUT and not text.strip():
+        raise InvalidField(field="the text", reason=f"say what is needed: mailstop task {act} {task.n} TEXT")
+
+
 def moved(task: Task, act: str, writer: Writer) -> Change:
     """A task's holder, or its giver, moves it on by one of MOVES."""
     refuse_over(task)
@@ -320,6 +296,8 @@ def reassigned(store: Store, task: Task, writer: Writer, to: str, *, now: int) -
     home = "" if to else task.project_id
     if (to, home) == (task.holder, task.home):
         raise TaskStays(n=task.n, place=place_text(task), since=clock_text(task.since))
+    if not to:
+        refuse_unknown(store, task.bag, task.project_id, task.project)
     empty = _empty_since(store, task.bag, to, now)
     after = task.but(holder=to, home=home, state=SUBMITTED, empty_since=empty)
     words = f"Task {task.n} goes to {place_of(after)}"
@@ -379,115 +357,3 @@ def place_of(task: Task) -> str:
 def seat_text(name: str) -> str:
     """Who sits at a seat of that name, where nobody else can."""
     return {PERSON: "the person", POSTMASTER: "mailstop itself"}.get(name, f"seat {name}")
-
-
-# -- empty seats ------------------------------------------------------------------------------------------------------
-
-
-def return_ms(store: Store, bag: str) -> int:
-    """After how long at an empty seat the tasks of a bag go back, in milliseconds."""
-    return store.index.budgets.limits(bag).task_return_ms
-
-
-def settlement(store: Store, bag: str, name: str, *, now: int) -> Settlement | None:
-    """What is to be done next about the tasks of a seat; None: nothing, for now."""
-    seat = store.index.seat(bag, name)
-    if seat is None or name == PERSON:
-        return None
-    holder = holder_of(store, seat)
-    if holder.alive is None:
-        return None
-    tasks = store.index.tasks
-    noticed = tasks.noticed(bag, name, limit=MOST_AT_ONCE)
-    if holder.alive:
-        return _settlement(SEAT_HELD, seat, [task.but(empty_since=0) for task in noticed], noticed)
-    limit = return_ms(store, bag)
-    overdue = [task for task in noticed if now - task.empty_since >= limit]
-    if not overdue:
-        # What was noticed at a time that is still to come was so before the clock was put back: it is told anew.
-        ahead = [task for task in noticed if task.empty_since > now + CLOCK_SLACK_MS]
-        untold = [*ahead, *tasks.unnoticed(bag, name, limit=MOST_AT_ONCE)][:MOST_AT_ONCE]
-        empty = {task.n: min(now, max(holder.since or now, task.assigned)) for task in untold}
-        overdue = [task for task in untold if now - empty[task.n] >= limit]
-        if not overdue:
-            told = [task.but(empty_since=empty[task.n]) for task in untold]
-            return _settlement(SEAT_EMPTY, seat, told, untold)
-    back = [task.but(holder="", state=SUBMITTED, empty_since=0) for task in overdue]
-    return _settlement(RETURN, seat, back, overdue)
-
-
-def _settlement(act: str, seat: Seat, after: list[Task], seen: list[Task]) -> Settlement | None:
-    """That of the first task's giver."""
-    own = [at for at, task in enumerate(seen) if task.giver == seen[0].giver]
-    return Settlement(act, seat, tuple(seen[at] for at in own), tuple(after[at] for at in own)) if own else None
-
-
-def settlement_text(store: Store, found: Settlement) -> str:
-    """The notice that tells the giver, and the seat of which tasks go back."""
-    name, limit = found.seat.name, return_ms(store, found.seat.bag)
-    listed = "\n".join(f"  {task.n}  {task.title}" for task in found.tasks)
-    what = "a task" if len(found.tasks) == 1 else f"{len(found.tasks)} tasks"
-    if found.act == SEAT_HELD:
-        return f"Seat {name} is held again, with {what}:\n{listed}"
-    since = empty_text(store, found)
-    if found.act == SEAT_EMPTY:
-        back = clock_text(min(task.empty_since for task in found.after) + limit)
-        return (
-            f"Seat {name} is empty {since}, with {what}:\n{listed}\n"
-            f"Unless somebody sits there again, that goes back at {back}. To let it go elsewhere before: "
-            "mailstop task reassign N SEAT"
-        )
-    where = {True: "into the pool", False: "back to who gave it"}
-    places = {where[bool(task.home)] for task in found.after}
-    text = f"Seat {name} is empty {since}, so {what} went {' or '.join(sorted(places))}, and that seat is to stop:"
-    how = "\nTo let it go on elsewhere: mailstop task reassign N SEAT" if where[False] in places else ""
-    return f"{text}\n{listed}{how}"
-
-
-def empty_text(store: Store, found: Settlement) -> str:
-    """Since when a seat is empty; where nobody saw that, when it was found so."""
-    since = holder_of(store, found.seat).since
-    if since:
-        return f"since {clock_text(since)}"
-    noticed = min(task.empty_since for task in (*found.tasks, *found.after) if task.empty_since)
-    return f"(found so at {clock_text(noticed)})"
-
-
-def next_look(store: Store, bag: str, name: str, *, now: int) -> int | None:
-    """When to look again at a seat that holds tasks; None when it holds none that could go back."""
-    tasks, seat = store.index.tasks, store.index.seat(bag, name)
-    noticed = tasks.noticed(bag, name, limit=1)
-    if noticed:
-        back = noticed[0].empty_since + return_ms(store, bag)
-        return back if now < back < now + LOOK_MS else now + LOOK_MS
-    if seat is None or name == PERSON or not tasks.held(bag, name, only_open=True, limit=1):
-        return None
-    if holder_of(store, seat).alive is False and not tasks.unnoticed(bag, name, limit=1):
-        return None
-    return now + LOOK_MS
-
-
-def look_at(bag: str, name: str, due: int) -> Put:
-    """The row of the board by which whoever comes by at `due` looks at a seat."""
-    return Put(tasks_key(bag, name), {"bag": bag, "seat": name}, due=due)
-
-
-def armed(store: Store, after: Task, *, now: int) -> tuple[Put, ...]:
-    """The change of the board when a task comes to a seat: somebody will look there, unless somebody does anyway."""
-    if not after.holder or after.holder == PERSON:
-        return ()
-    due = now + (min(return_ms(store, after.bag), LOOK_MS) if after.empty_since else LOOK_MS)
-    row = store.board.get(tasks_key(after.bag, after.holder))
-    if row and row.due is not None and row.due <= due and not has_passed(row.due, now):
-        return ()
-    return (look_at(after.bag, after.holder, due),)
-
-
-def looked(store: Store, bag: str, name: str, *, now: int, anew: bool) -> list[Put | Delete]:
-    """The change of the board once somebody has looked at a seat. anew: whether because it was due."""
-    due = next_look(store, bag, name, now=now)
-    row = store.board.get(tasks_key(bag, name))
-    if due is None:
-        return [Delete(tasks_key(bag, name))] if row else []
-    stays = row and not anew and row.due is not None and not has_passed(row.due, now) and row.due <= due
-    return [] if stays else [look_at(bag, name, due)]

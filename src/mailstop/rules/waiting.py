@@ -14,8 +14,9 @@ from contextlib import contextmanager
 from mailstop import bells, faults
 from mailstop.clients.life import my_life
 from mailstop.engines.row import Delete, Put
-from mailstop.lease import Address
+from mailstop.lease import Address, Resource
 from mailstop.letter import new_id
+from mailstop.names import PERSON
 from mailstop.patterns import named, overlap, parsed
 from mailstop.rules.presence import process_lives
 from mailstop.session import WAITING
@@ -26,26 +27,40 @@ if TYPE_CHECKING:
 
     from mailstop.engines.base import Store
     from mailstop.engines.row import Row
-    from mailstop.lease import Resource
+    from mailstop.lease import Lease
 
 FREED = "freed/"
 KEPT_MS = 60_000  # how long a row outlives the time that was to be waited
 
 
 @contextmanager
-def enlisted(store: Store, resources: Sequence[Resource], *, until: int) -> Iterator[str]:
+def enlisted(store: Store, resources: Sequence[Resource], *, until: int, shared: bool = False) -> Iterator[str]:
     """Be known as waiting for resources while the block runs; gives the bell that is rung.
 
-    until: when the waiting ends at the latest, milliseconds since 1970.
+    shared: whether they are to be shared. until: when the waiting ends at the latest, milliseconds since 1970.
     """
     bell = f"lease-{new_id()}"
-    value = {"bell": bell, "life": my_life().as_dict(), "at": _stored(resources)}
+    value = {"bell": bell, "life": my_life().as_dict(), "at": _stored(resources), "shared": shared}
     store.board.change([Put(WAITING + bell, value, expires=until + KEPT_MS)])
     try:
         yield bell
     finally:
         store.board.change([Delete(WAITING + bell)])
         bells.silence(bell)
+
+
+def in_the_way(store: Store, bell: str, session: str, *, now: int) -> tuple[list[Lease], dict[str, int]]:
+    """The leases of others that keep who waits on a bell from taking what it wishes for, the person's left out; and the
+    guard of all leases, as they were seen. session: of who waits."""
+    from mailstop.rules.held import SUBJECT, Look
+
+    row = store.board.get(WAITING + bell)
+    if row is None:  # it waits no more
+        return [], {}
+    look = Look(store, session, now)
+    wished = Resource("", "", "", "", tuple(Address.of(stored) for stored in row.value["at"]))
+    found = [lease for lease in look.others(wished) if not (lease.shared and row.value.get("shared"))]
+    return [lease for lease in found if lease.session != PERSON and not look.lapsed(lease)], {SUBJECT: look.seen}
 
 
 def anybody(store: Store) -> bool:

@@ -1,11 +1,13 @@
-"""Waits: who waits for an answer at this moment, and that no sessions wait for each other in a circle.
+"""Waits: who waits for an answer or for a lease at this moment, and that no sessions wait for each other in a circle.
 
 Guards: the row `waits` of the board, which holds all waits of the store, so that of two which cross one sees the other;
-the subjects of all seats that a search went through, so that nobody sat down there meanwhile.
+for a question, which is stored with its wait, also the subjects of all seats that a search went through, so that nobody
+sat down there meanwhile, and leases, where it went along one. Who waits for a lease, or waits on, looks again instead.
 
-A wait leads from the session that waits to whoever holds the seat that was asked *now*. It counts while its process
-lives, its time is not over and its question is open; no clean-up is needed after a kill. A wait of the person's leads
-nowhere: a person has more than one terminal.
+A wait leads from the session that waits to whoever holds the seat that was asked *now*, or to all who have now what is
+wished for and keep it for as long as the wait may last. It counts while its process lives, its time is not over and its
+question is open; no clean-up is needed after a kill. A wait of the person's leads nowhere: a person has more than one
+terminal.
 
 A session waits also for a session that one of its commands has started, until that ends: the evidence is that the
 client's process is above the other's. It does not count once the client says that its turn is over, for then the
@@ -17,7 +19,8 @@ from __future__ import annotations
 
 from mailstop.clients.life import Life
 from mailstop.engines.row import Delete, Put
-from mailstop.errors import Conflict, StoreUnavailable, WaitsInCircle, WouldWaitInCircle
+from mailstop.errors import Conflict, LeasesInCircle, StoreUnavailable, WaitsInCircle, WouldWaitInCircle
+from mailstop.letter import new_id
 from mailstop.names import DEFAULT_BAG, PERSON
 from mailstop.records import Record
 from mailstop.rules.asks import holder_now, is_open
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from mailstop.clients.caller import Caller
     from mailstop.engines.base import Store
     from mailstop.session import Session
 
@@ -38,10 +42,11 @@ MOST_TRIES = 200  # many may begin and end to wait at once
 
 
 class Wait(Record):
-    """One process that waits for the answer to one question.
+    """One process that waits for the answer to one question, or until it can take what it wishes for.
 
-    ask: the id of the question's letter. asker, asked: the seats, of one bag. session: whose process it is, `human` for
-    the person. bell: on which it sleeps. life: its proof of life. until: milliseconds since 1970. above: pid and start
+    ask: the id of the question's letter. asker, asked: the seats, of one bag; ask and asked are empty for leases, and
+    the row of its bell says which (rules/waiting). session: whose process it is, `human` for the person. bell: on which
+    it sleeps. life: its proof of life. until: milliseconds since 1970. above: pid and start
     of the processes above its client. idle: when the session that was asked came to rest without an answer; 0: it did
     not.
     """
@@ -57,6 +62,11 @@ class Wait(Record):
     until: int
     above: tuple[tuple[int, int], ...] = ()
     idle: int = 0
+
+    @property
+    def is_for_leases(self) -> bool:
+        """Whether it waits for leases, and for no answer."""
+        return not self.asked
 
     @classmethod
     def of(cls, value: dict[str, Any]) -> Wait:
@@ -90,11 +100,15 @@ class Waits(Record):
 
 
 class Registration(Record):
-    """A wait that closes no circle: the change of the board that registers it, and what has to be guarded by then."""
+    """A wait that closes no circle: the change of the board that registers it, and what has to be guarded by then.
+
+    new: False when it is registered already.
+    """
 
     put: Put | Delete
     rows: Mapping[str, int]
     expect: Mapping[str, int]
+    new: bool = True
 
 
 def waits_of(store: Store, now: int) -> Waits:
@@ -112,22 +126,46 @@ def _goes_on(wait: Wait, now: int) -> bool:
     return now < wait.until <= now + LONGEST_MS and process_lives(wait.life) is not False
 
 
+def new_wait(caller: Caller, *, bag: str, seat: str, session: str, bell: str, life: Life, until: int) -> Wait:
+    """A wait of this process, still without what it waits for."""
+    own = caller.life
+    above = tuple((each.pid, each.start) for each in caller.ancestry if own is None or each.pid != own.pid)
+    return Wait(new_id(), "", bag, seat, "", session, bell, life.as_dict(), until, above)
+
+
 def registration(store: Store, wait: Wait, now: int, *, again: bool = False) -> Registration:
-    """What registers a wait. again: for a question that is there already. Raises WouldWaitInCircle."""
+    """What registers a wait. again: for a question that is there already. Raises WouldWaitInCircle, LeasesInCircle."""
     waits = waits_of(store, now)
     others = [other for other in waits.all if other.id != wait.id]
-    search = _Search(store, others, wait)
+    search = _Search(store, others, wait, now)
     circle = search.circle() if wait.session != PERSON else None
     if circle:
-        refusal = WaitsInCircle if again else WouldWaitInCircle
+        refusal = LeasesInCircle if wait.is_for_leases else WaitsInCircle if again else WouldWaitInCircle
         raise refusal(circle=" -> ".join(circle.seats), seat=wait.asked, first=_first(store, circle))
-    return Registration(waits.change([*others, wait]), waits.rows, search.guards)
+    return Registration(waits.change([*others, wait]), waits.rows, search.guards, new=wait not in waits.all)
+
+
+def register(store: Store, wait: Wait, now: int) -> None:
+    """Register a wait for what is there already; one that is registered is only looked at again.
+
+    Raises WaitsInCircle, LeasesInCircle.
+    """
+    for _ in range(MOST_TRIES):
+        found = registration(store, wait, now, again=True)
+        if not found.new:
+            return
+        try:
+            store.board.change([found.put], expect=found.rows)
+        except Conflict:
+            continue
+        return
+    raise _endless(store)
 
 
 def closes_circle(store: Store, wait: Wait, now: int) -> bool:
     """Whether a wait that is registered lies in a circle by now: seats change hands."""
     others = [other for other in waits_of(store, now).all if other.id != wait.id]
-    return wait.session != PERSON and _Search(store, others, wait).circle() is not None
+    return wait.session != PERSON and _Search(store, others, wait, now).circle() is not None
 
 
 def forget(store: Store, wait_id: str, now: int) -> Wait | None:
@@ -154,9 +192,13 @@ def change(store: Store, left: Callable[[Waits], Sequence[Wait]], now: int) -> N
         except Conflict:
             continue
         return
+    raise _endless(store)
+
+
+def _endless(store: Store) -> StoreUnavailable:
     from mailstop.config import store_name
 
-    raise StoreUnavailable(path=store_name(store.url), reason="others begin and end to wait without end")
+    return StoreUnavailable(path=store_name(store.url), reason="others begin and end to wait without end")
 
 
 # -- circles ---------------------------------------------------------------------------------------------------------
@@ -173,12 +215,16 @@ class Circle(Record):
 
 
 class _Search:
-    """A search along all waits, from the seat that is asked. guards: the seats it went through, as they were."""
+    """A search along all waits, from the seat that is asked, or from who has what is wished for.
 
-    def __init__(self, store: Store, waits: Sequence[Wait], mine: Wait) -> None:
+    guards: the seats it went through, and the leases, as they were.
+    """
+
+    def __init__(self, store: Store, waits: Sequence[Wait], mine: Wait, now: int) -> None:
         self._store = store
         self._waits = waits
         self._mine = mine
+        self._now = now
         self.guards: dict[str, int] = {}
 
     def circle(self) -> Circle | None:
@@ -196,7 +242,7 @@ class _Search:
                 continue
             seen.add(session.id)
             for wait in self._waits:
-                if wait.session == session.id and is_open(self._store, wait.bag, wait.ask):
+                if wait.session == session.id and self._is_open(wait):
                     self._go(wait, seats, open_ends)
                 elif wait.session != PERSON and runs(self._store, session, wait):
                     started = session_of(self._store, wait.session)
@@ -208,7 +254,10 @@ class _Search:
     def _go(
         self, wait: Wait, seats: tuple[str, ...], open_ends: list[tuple[Session, tuple[str, ...], Wait | None]]
     ) -> None:
-        """Along one wait to whoever holds the seat that was asked."""
+        """Along one wait to whoever holds the seat that was asked, or has what is wished for."""
+        if wait.is_for_leases:
+            self._go_to_holders(wait, seats, open_ends)
+            return
         if wait.asked == PERSON:  # who is waited for, and does not wait
             return
         holder = holder_now(self._store, wait.bag, wait.asked)
@@ -216,6 +265,23 @@ class _Search:
             self.guards.update(guard(holder.seat))
         if holder.present and _waits_still(self._store, wait):
             open_ends.append((holder.present, (*seats, _label(wait.bag, wait.asked)), wait))
+
+    def _go_to_holders(
+        self, wait: Wait, seats: tuple[str, ...], open_ends: list[tuple[Session, tuple[str, ...], Wait | None]]
+    ) -> None:
+        """Along a wait for leases to all who have what is wished for, and keep it while that wait lasts."""
+        from mailstop.rules.waiting import in_the_way
+
+        leases, seen = in_the_way(self._store, wait.bell, wait.session, now=self._now)
+        self.guards.update(seen)
+        for lease in leases:
+            session = session_of(self._store, lease.session) if lease.until >= wait.until else None
+            if session and _waits_still(self._store, wait):
+                label = f"{_label(lease.bag, lease.seat)} (has {lease.resource.shown})"
+                open_ends.append((session, (*seats, label), wait))
+
+    def _is_open(self, wait: Wait) -> bool:
+        return wait.is_for_leases or is_open(self._store, wait.bag, wait.ask)
 
 
 def _waits_still(store: Store, wait: Wait) -> bool:
@@ -268,6 +334,9 @@ def _label(bag: str, seat: str) -> str:
 
 
 def _first(store: Store, circle: Circle) -> str:
-    """What to do first: answer the question that keeps the others waiting, where it is known."""
+    """What to do first: answer the question, or release the lease, that keeps the others waiting, where it is known."""
+    if circle.last and circle.last.is_for_leases:
+        waits = _label(circle.last.bag, circle.last.asker)
+        return f"Release first what {waits} waits for: mailstop lease release PATH. "
     question = store.index.letter_with_id(circle.last.ask) if circle.last else None
     return f"Answer question {question.n} first: mailstop read {question.n}. " if question else ""

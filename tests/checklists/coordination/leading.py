@@ -129,7 +129,6 @@ LINES: dict[str, Line] = {
         f"{PRESENCE}::test_a_session_that_starts_is_listed_with_its_place",
         f"{PRESENCE}::test_the_branch_is_what_is_checked_out_now_not_at_the_start",
         f"{LEAD}::test_a_worker_in_a_worktree_is_told_who_leads_and_reaches_it_as_leader",
-        but="elsewhere: a token for each seat over the network comes with the server",
     ),
     "H1": shown(
         "compare-and-set; the end of a process by any signal counts; a list shows what is so now",

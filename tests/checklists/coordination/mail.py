@@ -53,7 +53,7 @@ GATE = {
 
 FACES = {
     number: left_out("what the server tells a client, who may reach it, and whose connection it is", FACE)
-    for number in map(str, (*range(11, 17), 34, *range(51, 54), *range(55, 71)))
+    for number in map(str, (*range(11, 17), 34, *range(51, 54), *range(55, 58), 60))
 }
 
 WEAKNESSES = {

@@ -2,7 +2,8 @@
 
 WAL, `synchronous=FULL`: a durable commit that returned is on disk. Short transactions, each behind the gate. The
 schema's version is `user_version`; a file of a newer format, of another program, or damaged is refused and left as it
-is.
+is. It is read again behind the gate by each write, and now and then by who only reads: a newer program may bring the
+file to its own format while an older one has it open.
 """
 
 from __future__ import annotations
@@ -33,7 +34,11 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any
 
-MIGRATIONS = ("migrations/0001_ledger_board_index.sql", "migrations/0002_coordination.sql")
+MIGRATIONS = (
+    "migrations/0001_ledger_board_index.sql",
+    "migrations/0002_coordination.sql",
+    "migrations/0003_tokens_and_pace.sql",
+)
 FORMAT = len(MIGRATIONS)
 
 CLOSING_S = 1.0  # how long a close waits for the gate
@@ -55,6 +60,7 @@ class Connection:
         self.gate = Gate(path)
         self._file: StoreFile | None = None
         self._look_at = time.monotonic() + LOOK_S
+        self._format = FORMAT  # as it was seen last
         if _may_be_shared(path):
             from mailstop.engines.sqlite.file_system import refuse_network
 
@@ -86,14 +92,18 @@ class Connection:
         try:
             return self.sqlite.execute(statement, values).fetchall()
         except sqlite3.Error as error:
+            if _tells_of_schema(str(error)):
+                self.refuse_newer()
             raise translated(error, self.path) from None
 
     def follow(self) -> None:
-        """Open the file that a repair has put in the place of ours. Raises StoreUnavailable or one of its kinds."""
+        """Open the file that a repair has put in the place of ours. Raises StoreUnavailable or one of its kinds, also
+        where the file has a newer format by now."""
         if time.monotonic() < self._look_at:
             return
         self._look_at = time.monotonic() + LOOK_S
         if not self._is_replaced():
+            self.refuse_newer()
             return
         before = self._file
         try:
@@ -113,6 +123,15 @@ class Connection:
             self._look_at = 0.0
             raise StoreUnavailable(path=self.path, reason="it was replaced by a repair; try again")
 
+    def refuse_newer(self) -> None:
+        """Raise StoreNewer when a newer program has brought the file to a format that this one cannot write."""
+        try:
+            ((found,),) = self.sqlite.execute("PRAGMA user_version").fetchall()
+            if found != self._format:
+                self._refuse_format(found)
+        except sqlite3.Error as error:
+            raise translated(error, self.path) from None
+
     def refuse_exposed(self) -> None:
         """Raise StoreExposed when others may get at the file, StoreUnavailable when its owner may not.
 
@@ -130,6 +149,15 @@ class Connection:
             return loads(text)
         except ValueError as error:
             raise errors.StoreDamaged(path=self.path, reason=str(error)) from None
+
+    def begin(self) -> None:
+        """Open a write transaction. Raises StoreNewer; ask behind the gate."""
+        self.sqlite.execute("BEGIN IMMEDIATE")
+        try:
+            self.refuse_newer()
+        except BaseException:
+            self.sqlite.execute("ROLLBACK")
+            raise
 
     def transaction(self, *, durable: bool = True) -> Transaction:
         """A write transaction; an exception in the block rolls it back.
@@ -189,21 +217,23 @@ class Connection:
         if os.uname().sysname == "Darwin":
             self.sqlite.execute("PRAGMA fullfsync = 1")
         ((found,),) = self.sqlite.execute("PRAGMA user_version").fetchall()
+        self._format = FORMAT
         if found == FORMAT:
             return
         if found > FORMAT:
-            self._refuse_newer(found)
+            self._refuse_format(found)
             return
         with self.gate:
             self.refuse_replaced()
             self.refuse_exposed()
             self._migrate()
 
-    def _refuse_newer(self, found: int) -> None:
+    def _refuse_format(self, found: int) -> None:
         """A newer format may say that this one can still write it: additive changes do."""
         ((oldest_writer,),) = self.sqlite.execute("SELECT oldest_writer FROM format").fetchall()
         if oldest_writer > FORMAT:
             raise errors.StoreNewer(path=self.path, found=found, known=FORMAT)
+        self._format = found
 
     def _migrate(self) -> None:
         """Bring the schema up to date. Whoever comes second finds it done."""
@@ -259,7 +289,7 @@ class Transaction:
             connection.refuse_replaced()
             connection.refuse_exposed()
             connection.synchronize("FULL" if self._durable else "NORMAL")
-            connection.sqlite.execute("BEGIN IMMEDIATE")
+            connection.begin()
         except BaseException as error:
             connection.gate.__exit__()
             if isinstance(error, sqlite3.Error):

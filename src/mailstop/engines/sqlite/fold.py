@@ -200,6 +200,8 @@ _SUBJECTS: dict[str, str] = {
     "lease_ended": "leases",
     "led": "leaders",
     "unled": "leaders",
+    "token_created": "tokens",
+    "token_revoked": "tokens",
 }
 
 _STEPS = {"letter": _letter, "taken": _taken, "left": _left, "receipt": _receipts}

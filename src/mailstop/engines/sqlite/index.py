@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mailstop.engines.contracts.budgets import BudgetIndex
     from mailstop.engines.contracts.leases import LeaseIndex
     from mailstop.engines.contracts.tasks import TaskIndex
+    from mailstop.engines.contracts.tokens import TokenIndex
     from mailstop.engines.sqlite.driver import sqlite3
     from mailstop.engines.sqlite.subjects.channels import SQLiteChannels
     from mailstop.engines.sqlite.subjects.leaders import SQLiteLeaders
@@ -224,6 +225,12 @@ class SQLiteIndex:
         from mailstop.engines.sqlite.subjects.leases import SQLiteLeases
 
         return SQLiteLeases(self._tables)
+
+    @property
+    def tokens(self) -> TokenIndex:
+        from mailstop.engines.sqlite.subjects.tokens import SQLiteTokens
+
+        return SQLiteTokens(self._tables)
 
     def _rows(self, query: str, **values: Any) -> list[tuple[Any, ...]]:
         return self._tables.rows(QUERY[query], values)

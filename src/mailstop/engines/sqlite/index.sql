@@ -161,6 +161,14 @@ CREATE INDEX tasks_pools ON tasks (bag, place) WHERE pooled;
 CREATE INDEX tasks_holder_open ON tasks (bag, holder, n) WHERE is_open;
 CREATE INDEX tasks_noticed ON tasks (bag, holder, empty_since, n) WHERE is_open AND empty_since > 0;
 
+-- What seats stored about tasks that no letter tells of: the rate counts it as it counts letters.
+CREATE TABLE untold (
+    bag TEXT NOT NULL,
+    seat TEXT NOT NULL,
+    n INTEGER NOT NULL,
+    PRIMARY KEY (bag, seat, n)
+) STRICT, WITHOUT ROWID;
+
 -- Leases: what nobody has ended, and where each lies; a lease that only lapsed is still here.
 CREATE TABLE leases (
     term INTEGER NOT NULL,
@@ -211,3 +219,16 @@ CREATE TABLE leaders (
     PRIMARY KEY (bag, project_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX leaders_session ON leaders (session) WHERE session <> '';
+
+-- Tokens: all that were ever created; of each only the digest of its text.
+CREATE TABLE tokens (
+    id TEXT PRIMARY KEY,
+    n INTEGER NOT NULL,
+    bag TEXT NOT NULL,
+    seat TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    created INTEGER NOT NULL,
+    expires INTEGER NOT NULL,
+    revoked INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX tokens_counting ON tokens (expires) WHERE revoked = 0;

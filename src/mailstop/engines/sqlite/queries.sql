@@ -118,12 +118,13 @@ JOIN entries e USING (n) WHERE l.n < :before ORDER BY l.n DESC LIMIT :limit;
 SELECT e.n, e.at, m.bag, m.seat, m.act, e.data FROM moves m JOIN entries e USING (n)
 WHERE m.n > :after AND m.n < :before AND (:bag IS NULL OR m.bag = :bag) ORDER BY m.n DESC LIMIT :limit;
 
--- standing: what a seat that writes in a bag has to respect; uses budgets_open, entries_subject and letters_sender
+-- standing: what a seat that writes in a bag has to respect; uses budgets_open, entries_subject, letters_sender, and the key of untold
 SELECT l.hops, l.rate, l.budgeted, l.task_return_ms, b.bag, b.ordinal, b.n, b.allowed, b.spent, b.opened,
     (SELECT max(n) FROM entries WHERE subject = :budgets),
     CASE WHEN b.n THEN (SELECT max(n) FROM entries WHERE subject = :letters) END,
     (SELECT at FROM entries WHERE n = (
-        SELECT n FROM letters WHERE bag = :bag AND sender = :sender ORDER BY n DESC
+        SELECT n FROM letters WHERE bag = :bag AND sender = :sender
+        UNION ALL SELECT n FROM untold WHERE bag = :bag AND seat = :sender ORDER BY n DESC
         LIMIT 1 OFFSET coalesce((SELECT rate FROM limits WHERE bag = :bag), :rate) - 1))
 FROM (SELECT 1) LEFT JOIN limits l ON l.bag = :bag LEFT JOIN budgets b ON b.bag = :bag AND b.open = 1;
 

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mailstop.mcp.tools.tool import Tool
 
-NAMES = ("me", "who", "send", "check", "read")
+NAMES = ("me", "who", "send", "check", "read", "ask", "answer", "task", "lead", "lease")
 
 
 def find(name: str) -> Tool | None:

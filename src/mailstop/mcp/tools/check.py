@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from mailstop.fence_tools import deliver, nothing_fits
-from mailstop.mcp.tools.tool import LIST, ROOM, TEXT, Answer, Call, Later, Tool, size
+from mailstop.mcp.tools.tool import NUMBER, ROOM, TEXT, Answer, Call, Later, Tool, size
 from mailstop.rules.offers import Terms
 
 TYPE_CHECKING = False
@@ -67,10 +67,10 @@ def _answer(offer: Offer) -> Answer:
 
 TOOL = Tool(
     name="check",
-    description="Your new letters, oldest first. wait: seconds to wait for one if none is there.",
-    run=run,
-    properties={"from": TEXT, "bag": TEXT, "wait": {"type": "integer", "minimum": 0, "maximum": LONGEST_WAIT_S}},
-    output={"text": TEXT, "letters": LIST, "more": {"type": "integer"}},
+    description="Your new letters, oldest first. wait: up to 45 seconds for one.",
+    act=run,
+    properties={"from": TEXT, "wait": NUMBER, "bag": TEXT},
+    ranges={"wait": (0, LONGEST_WAIT_S)},
     always=("text", "letters", "more"),
     delivers=True,
 )

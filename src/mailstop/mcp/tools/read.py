@@ -1,4 +1,4 @@
-"""read: one letter with what became of it, a conversation, what a search finds, or the history of a bag.
+"""read: one letter with what became of it, a conversation, a channel, what a search finds, or the history of a bag.
 
 Reading changes nothing, and proves nothing.
 """
@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 
 from mailstop.cleaning import one_line
-from mailstop.errors import InvalidArguments
+from mailstop.errors.tools import InvalidArguments
 from mailstop.fence_history import Reader, history_page, matches_page
 from mailstop.fence_tools import part_of
+from mailstop.mcp.schema import LARGEST
 from mailstop.mcp.tools.tool import NUMBER, ROOM, TEXT, Answer, Call, Tool, size
-from mailstop.names import DEFAULT_BAG
+from mailstop.names import DEFAULT_BAG, in_bag
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ LONGEST_TITLE = 80  # characters of a search that are repeated
 
 
 def run(call: Call) -> Answer:
-    """Show one letter, a conversation, what a search finds, or a bag."""
-    named = [name for name in ("number", "thread", "search") if name in call.arguments]
+    """Show one letter, a conversation, a channel, what a search finds, or a bag."""
+    named = [name for name in ("number", "thread", "channel", "search") if name in call.arguments]
     if len(named) > 1:
         raise _wrong(f"{' and '.join(named)} exclude each other")
     if "number" in call.arguments:
@@ -90,6 +91,10 @@ def _history(call: Call) -> Answer:
     elif thread is not None:
         history = reading.read(thread=thread, bag=bag, **page)
         title = f"the conversation of letter {thread}"
+    elif "channel" in call.arguments:
+        bag = bag or DEFAULT_BAG
+        channel, history = call.office.channels.history(call.given("channel"), bag=bag, **page)
+        title = f"#{channel}{in_bag(bag)}"
     else:
         bag = bag or DEFAULT_BAG
         history = reading.read(bag=bag, **page)
@@ -125,8 +130,9 @@ def _page(history: History, title: str, search: str | None, bag: str | None) -> 
 
 _PROPERTIES = {
     "number": NUMBER,
-    "offset": {"type": "integer", "minimum": 0},
+    "offset": NUMBER,
     "thread": NUMBER,
+    "channel": TEXT,
     "search": TEXT,
     "bag": TEXT,
     "before": NUMBER,
@@ -135,11 +141,11 @@ _PROPERTIES = {
 
 TOOL = Tool(
     name="read",
-    description="History; changes nothing. number: one letter and what became of it, a long one from `offset` on."
-    " thread: its conversation. search: words. before, last: pages.",
-    run=run,
+    description="History; changes nothing. number: a letter and what became of it, from offset on. thread: its"
+    " conversation. search: words. before, last: pages.",
+    act=run,
     properties=_PROPERTIES,
-    output={"text": TEXT},
+    ranges={"offset": (0, LARGEST)},
     always=("text",),
     reads_only=True,
 )

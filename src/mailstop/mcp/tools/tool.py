@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from mailstop.config import DELIVERY_BYTES
 from mailstop.json_text import dumps
+from mailstop.mcp.schema import checked_ranges
 from mailstop.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from mailstop.office import Office
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
 
 TEXT: Mapping[str, Any] = {"type": "string"}
 FLAG: Mapping[str, Any] = {"type": "boolean"}
-NUMBER: Mapping[str, Any] = {"type": "integer", "minimum": 1}
-LIST: Mapping[str, Any] = {"type": "array"}
+NUMBER: Mapping[str, Any] = {"type": "integer"}
 TEXTS: Mapping[str, Any] = {"type": "array", "items": TEXT}
 
 
@@ -55,29 +55,42 @@ class Later(Record):
     """There is no answer yet. look: asked again at each ring of the caller's bell, and a last time when it is over.
 
     seconds: how long at most. look gets the call as it is then, and whether it is the last time; None is: not yet.
+    bell: on which it is rung too, where that is not the caller's. ends: asked before each sleep: descriptors that
+    become readable, and the seconds, if any, after which to look again. over: told once, when nobody waits any more:
+    answered, refused, cancelled, or the client is gone; with the caller's office as it is then, None where it cannot be
+    had. Whoever carries calls asks and tells all of these from where the calls themselves run.
     """
 
     look: Callable[[Call, bool], Answer | None]
     seconds: float
+    bell: str = ""
+    ends: Callable[[], tuple[Sequence[int], float | None]] | None = None
+    over: Callable[[Office | None], None] | None = None
 
 
 class Tool(Record):
-    """A tool. properties, required: of its input. output: the properties of what it answers, all that is always there
-    named in `always`. reads_only: it changes nothing. again: calling it twice does no more than once. stores: whether
-    it may be in doubt, after a fault, that something was stored. delivers: its answers are letters that wait.
+    """A tool. act: what it does. properties, required: of its input. ranges: the least and the most of its numbers,
+    which a call has to keep and no schema says: each would cost a model ten tokens. always: the properties that each of
+    its answers has. reads_only: it changes nothing. again: calling it twice does no more than once. stores: whether it
+    may be in doubt, after a fault, that something was stored. delivers: its answers are letters that wait.
     """
 
     name: str
     description: str
-    run: Callable[[Call], Answer | Later]
+    act: Callable[[Call], Answer | Later]
     properties: Mapping[str, Mapping[str, Any]] = {}
     required: tuple[str, ...] = ()
-    output: Mapping[str, Mapping[str, Any]] = {}
+    ranges: Mapping[str, tuple[int, int]] = {}
     always: tuple[str, ...] = ()
     reads_only: bool = False
     again: bool = False
     stores: bool = False
     delivers: bool = False
+
+    def run(self, call: Call) -> Answer | Later:
+        """Do what a call says. Raises InvalidArguments for a number out of its range, and what the office raises."""
+        checked_ranges(call.arguments, self.ranges, self.name)
+        return self.act(call)
 
     @property
     def input_schema(self) -> dict[str, Any]:
@@ -87,18 +100,19 @@ class Tool(Record):
 
     @property
     def described(self) -> dict[str, Any]:
-        """What a client is told of it. The world of all of them is the store; none destroys anything."""
+        """What a client is told of it. The world of all of them is the store; none destroys anything.
+
+        Of the hints those are left out that say what counts without them: a model may be shown all of this.
+        """
+        hints = {"readOnlyHint": True} if self.reads_only else {"destructiveHint": False}
+        if self.again and not self.reads_only:
+            hints["idempotentHint"] = True
         return {
             "name": self.name,
             "description": self.description,
             "inputSchema": self.input_schema,
-            "outputSchema": {"type": "object", "properties": self.output, "required": list(self.always)},
-            "annotations": {
-                "readOnlyHint": self.reads_only,
-                "destructiveHint": False,
-                "idempotentHint": self.reads_only or self.again,
-                "openWorldHint": False,
-            },
+            "outputSchema": {"type": "object", "required": list(self.always)},
+            "annotations": {**hints, "openWorldHint": False},
         }
 
 

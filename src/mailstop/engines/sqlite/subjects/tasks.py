@@ -29,6 +29,8 @@ def fold(sqlite: sqlite3.Connection, entry: Entry) -> None:
         _given(sqlite, entry)
     else:
         _changed(sqlite, entry)
+    if "told" not in entry.data:
+        sqlite.execute("INSERT INTO untold VALUES (?, ?, ?)", (entry.bag, entry.data["seat"], entry.n))
 
 
 def _given(sqlite: sqlite3.Connection, entry: Entry) -> None:

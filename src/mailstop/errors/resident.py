@@ -1,0 +1,49 @@
+"""The resident: `mailstop serve`, and who calls through it."""
+
+from __future__ import annotations
+
+from mailstop.errors import MailstopError, Refused, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class ServeNotInstalled(UsageError):
+    """mailstop serve needs more than Python's standard library, and {missing} is missing. Install it: pip install
+    'mailstop[serve]' (with uv: uv tool install 'mailstop[serve]')"""
+
+
+class AlreadyServing(Refused):
+    """The store {store} is served already: process {pid} at {address}, mailstop {version}, since {since}. Only one
+    serves a store. To end it: mailstop serve --stop{option}"""
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Which one serves it."""
+        return {name: self.details[name] for name in ("pid", "address", "version", "since")}
+
+
+class ServesOn(MailstopError):
+    """Process {pid}, which serves the store {store} at {address}, was asked to end and has not, within {seconds:g}
+    seconds."""
+
+
+class ServesElsewhere(MailstopError):
+    """What serves the store {store} at {address} (process {pid} of another container or machine) cannot be reached from
+    here. End it there."""
+
+
+class CannotBind(MailstopError):
+    """{address} cannot be listened at: {reason}. Another port: mailstop serve --port N (0: any that is free)"""
+
+
+class NoConnection(Refused):
+    """This call belongs to no session. In protocol 2026-07-28 each request over HTTP stands alone, so only a token says
+    whose it is. Send a seat's token (mailstop token create SEAT) as Authorization: Bearer, or connect with initialize
+    and an earlier version: then the connection is a session. Looking (who, read) needs neither."""
+
+
+class TokenOfOtherSeat(Refused):
+    """The token that this client sends is for seat {own!r}, and for no other. Another seat has another token: mailstop
+    token create SEAT"""

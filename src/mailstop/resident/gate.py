@@ -1,0 +1,387 @@
+"""Gate: what stands between the network and the server. ASGI, and knows nothing of MCP.
+
+Before anything of a request is believed, or read beyond its headers: is it small enough, is it meant for this server
+(`allowed.py`), does its sender show a token that counts (`bearers.py`)? Then its body is read, up to a limit, and only
+then the server hears of it, with `scope["mailstop.bearer"]` set to a Bearer, or to None where no token is needed. The
+token itself goes no further.
+
+A refusal is JSON that says what to do, in the form of an error of JSON-RPC, which is what clients of MCP show. It tells
+nobody why a token does not count; the log does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+
+from mailstop.cleaning import one_line
+from mailstop.errors import StoreUnavailable
+from mailstop.json_text import dumps
+from mailstop.records import Record
+from mailstop.resident.allowed import Allowed
+from mailstop.resident.bearers import MISSING, SHARED, Admission, Bearers
+from mailstop.resident.exposure import is_loopback
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+    from typing import Any
+
+    from mailstop.resident.bearers import AtStore
+    from mailstop.resident.shared_token import SharedToken
+
+    Scope = MutableMapping[str, Any]
+    Message = MutableMapping[str, Any]
+    Receive = Callable[[], Awaitable[Message]]
+    Send = Callable[[Message], Awaitable[None]]
+    App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+BEARER = "mailstop.bearer"  # the key of the scope
+REFUSED = -32000  # JSON-RPC's code for what a server refuses by rules of its own
+HEALTH, METRICS = "/healthz", "/metrics"
+LOOKING = ("GET", "HEAD")
+
+LONGEST_BODY = 4 << 20  # bytes; the largest letter takes less than half of it, escaped
+LONGEST_HEADERS = 32 << 10  # bytes, of all together
+MOST_HEADERS = 100
+MOST_HELD = 64 << 20  # bytes of bodies at a time, of all requests together
+BODY_S = 30.0  # for the whole body to come
+LINGER_S = 2.0  # for a client to read that it is refused while it still writes
+BELIEVED_S = 1.0  # a token that counted is not looked up again for that long, for what one answer tells
+MOST_LINGERING = 16 << 20  # bytes that are thrown away meanwhile
+
+_NOBODY = Admission()  # of a request that needs no token, whoever sends it
+
+log = logging.getLogger(__name__)
+
+
+class Refusal(Record):
+    """Why a request is not let in, and what its sender can do. challenge: the WWW-Authenticate header."""
+
+    status: int
+    code: str
+    message: str
+    next: str
+    challenge: str = ""
+
+    def as_error(self) -> dict[str, Any]:
+        """As an error of JSON-RPC, of a request that was not read."""
+        data = {"code": self.code, "message": self.message, "next": self.next}
+        error = {"code": REFUSED, "message": f"{self.message} {self.next}", "data": data}
+        return {"jsonrpc": "2.0", "id": None, "error": error}
+
+
+BAD_REQUEST = Refusal(400, "bad_request", "A header that a request has once stands in it twice.", "Send it once.")
+NEEDS_TOKEN = Refusal(
+    401,
+    "token_needed",
+    "This server wants a token that counts; what was sent is none, or it is unknown, expired or revoked.",
+    "Send the header Authorization: Bearer TOKEN. The person makes a token: mailstop token create SEAT",
+    "Bearer",
+)
+FOREIGN_ORIGIN = Refusal(
+    403,
+    "origin_refused",
+    "Pages of this origin may not call this server.",
+    "The person may allow it: MAILSTOP_HTTP_ALLOWED_ORIGINS=https://NAME, where the server is started",
+)
+TOO_SLOW = Refusal(408, "too_slow", f"The body did not come within {BODY_S:g} seconds.", "Send it again.")
+TOO_LARGE = Refusal(
+    413, "too_large", f"The body has more than {LONGEST_BODY} bytes.", "Put what is large into a file, and name that."
+)
+FOREIGN_HOST = Refusal(
+    421,
+    "host_refused",
+    "This server is not called that.",
+    "Use its address, or the person may allow the name: MAILSTOP_HTTP_ALLOWED_HOSTS=NAME, where the server is started",
+)
+LONG_HEADERS = Refusal(
+    431,
+    "headers_too_large",
+    f"The headers are more than {MOST_HEADERS}, or have more than {LONGEST_HEADERS} bytes.",
+    "Send fewer.",
+)
+BUSY = Refusal(503, "busy", "Too much is being read at once.", "Try again in a moment.")
+NO_STORE = Refusal(503, "store_unavailable", "The store cannot be asked now.", "Try again in a moment.")
+
+
+class Refused(Exception):
+    """A request is not let in."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        self.refusal = refusal
+        super().__init__(refusal.code)
+
+
+class Gone(Exception):
+    """The client hung up before its request was complete."""
+
+
+class Gate:
+    """ASGI middleware around a server.
+
+    app: the server. loopback: whether it is bound to an address that only this machine's processes reach. longest_body:
+    bytes. body_s: seconds. refused: how many requests were refused, by code.
+    """
+
+    def __init__(
+        self,
+        app: App,
+        bearers: Bearers,
+        allowed: Allowed,
+        *,
+        loopback: bool,
+        longest_body: int = LONGEST_BODY,
+        body_s: float = BODY_S,
+    ) -> None:
+        self._app = app
+        self._bearers = bearers
+        self._allowed = allowed
+        self._loopback = loopback
+        self._longest_body = longest_body
+        self._body_s = body_s
+        self._held = 0  # bytes of bodies
+        self.refused: dict[str, int] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request in, or refuse it."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1008, "reason": "there is nothing here for WebSockets"})
+            return
+        body = b""
+        try:
+            admission = await self._admitted(scope)
+            body = await self._body(scope, receive)
+        except Refused as refused:
+            await self._refuse(refused.refusal, scope, receive, send)
+            return
+        except Gone:
+            return
+        inner: Scope = {**scope, BEARER: admission.bearer, "headers": _without_token(scope["headers"])}
+        exchange = Exchange(self._bearers, admission, scope, body, receive, send)
+        try:
+            await self._app(inner, exchange.receive, exchange.send)
+        finally:
+            self._held -= len(body)
+
+    # -- who is let in
+
+    async def _admitted(self, scope: Scope) -> Admission:
+        """Who sends a request. Raises Refused."""
+        headers = scope["headers"]
+        size = sum(len(name) + len(value) for name, value in headers)
+        if len(headers) > MOST_HEADERS or size > LONGEST_HEADERS or len(scope.get("raw_path") or b"") > LONGEST_HEADERS:
+            raise Refused(LONG_HEADERS)
+        looks = scope["method"] in LOOKING
+        if looks and scope["path"] == HEALTH:  # it says that it is well, or not, and that to everybody
+            return _NOBODY
+        self._refuse_misled(scope)
+        if looks and scope["path"] == METRICS and self._loopback:
+            return _NOBODY
+        try:
+            admission = await self._bearers.admitted(_all(headers, b"authorization"))
+        except StoreUnavailable as error:
+            log.warning("%s is refused: %s", _client(scope), error.message)
+            raise Refused(NO_STORE) from None
+        if admission.refused:
+            _log_refused(scope, admission)
+            raise Refused(NEEDS_TOKEN)
+        return admission
+
+    def _refuse_misled(self, scope: Scope) -> None:
+        """Raise Refused for a request that is meant for another server, or comes from another's page."""
+        hosts, origins = _all(scope["headers"], b"host"), _all(scope["headers"], b"origin")
+        if len(hosts) > 1 or len(origins) > 1:
+            raise Refused(BAD_REQUEST)
+        host = hosts[0].decode("latin-1") if hosts else ""
+        if not self._allowed.is_host(host):
+            log.warning("%s is refused: it calls this server %s", _client(scope), _quoted(host))
+            raise Refused(FOREIGN_HOST)
+        origin = origins[0].decode("latin-1") if origins else None
+        if origin is not None and not self._allowed.is_origin(origin):
+            log.warning("%s is refused: a page of %s", _client(scope), _quoted(origin))
+            raise Refused(FOREIGN_ORIGIN)
+
+    # -- bodies
+
+    async def _body(self, scope: Scope, receive: Receive) -> bytes:
+        """The whole body of a request, however it is sent. Raises Refused, Gone."""
+        for length in _all(scope["headers"], b"content-length"):
+            if not length.isdigit() or int(length[:20]) > self._longest_body:
+                raise Refused(TOO_LARGE if length.isdigit() else BAD_REQUEST)
+        pieces: list[bytes] = []
+        size = 0
+        try:
+            async with asyncio.timeout(self._body_s):
+                while True:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        raise Gone
+                    piece = message.get("body", b"")
+                    size += len(piece)
+                    self._held += len(piece)
+                    if size > self._longest_body:
+                        raise Refused(TOO_LARGE)
+                    if self._held > MOST_HELD:
+                        raise Refused(BUSY)
+                    pieces.append(piece)
+                    if not message.get("more_body", False):
+                        return b"".join(pieces)
+        except TimeoutError:
+            self._held -= size
+            raise Refused(TOO_SLOW) from None
+        except BaseException:
+            self._held -= size
+            raise
+
+    # -- refusals
+
+    async def _refuse(self, refusal: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer with a refusal, and end the connection, on which the rest of the request may still come."""
+        self.refused[refusal.code] = self.refused.get(refusal.code, 0) + 1
+        body = (dumps(refusal.as_error()) + "\n").encode()
+        headers = [
+            (b"content-type", b"application/json"),
+            (b"content-length", str(len(body)).encode()),
+            (b"cache-control", b"no-store"),
+            (b"connection", b"close"),
+        ]
+        if refusal.challenge:
+            headers.append((b"www-authenticate", refusal.challenge.encode()))
+        await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
+        shown = b"" if scope["method"] == "HEAD" else body
+        await send({"type": "http.response.body", "body": shown, "more_body": True})
+        if _has_body(scope):
+            await _linger(receive)
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def gated(
+    app: App, at_store: AtStore, *, host: str, shared: SharedToken | None, environment: Mapping[str, str]
+) -> Gate:
+    """The gate around a server that is bound to `host`, as it is by default and as the environment adds to it.
+
+    at_store, shared: see Bearers. Raises UnusableAddress.
+    """
+    loopback = is_loopback(host)
+    bearers = Bearers(at_store, shared=shared, open_without=loopback)
+    return Gate(app, bearers, Allowed.of(host, environment), loopback=loopback)
+
+
+class Exchange:
+    """A request that was let in, and its answer.
+
+    An answer that goes on for long, a stream of events, ends when the token under which it began counts no longer:
+    a client whose token was revoked is told nothing more, from a second later on.
+    """
+
+    def __init__(
+        self, bearers: Bearers, admission: Admission, scope: Scope, body: bytes, receive: Receive, send: Send
+    ) -> None:
+        self._bearers = bearers
+        self._scope = scope
+        self._body: bytes | None = body
+        self._receive = receive
+        self._send = send
+        bearer = admission.bearer
+        # Also where no token is needed: that may end while an answer goes on.
+        self._may_end = admission is not _NOBODY and (bearer is None or bearer.kind != SHARED)
+        self._streams = False
+        self._looked = time.monotonic()
+        self._ended = asyncio.Event()
+
+    async def receive(self) -> Message:
+        """What the server reads: the body, at once and whole, then that the client is gone."""
+        if self._body is not None:
+            body, self._body = self._body, None
+            return {"type": "http.request", "body": body, "more_body": False}
+        if not self._may_end:
+            return await self._receive()
+        return await self._gone()
+
+    async def _gone(self) -> Message:
+        """Wait until the client is gone, or its token."""
+        waiting = [asyncio.ensure_future(each) for each in (self._receive(), self._ended.wait())]
+        try:
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            return {"type": "http.disconnect"}
+        finally:
+            for each in waiting:
+                each.cancel()
+
+    async def send(self, message: Message) -> None:
+        """What the server writes."""
+        if self._ended.is_set():
+            return
+        if message["type"] == "http.response.start":
+            kinds = _all(message.get("headers", ()), b"content-type")
+            self._streams = self._may_end and any(kind.startswith(b"text/event-stream") for kind in kinds)
+        elif self._streams and message.get("body") and not await self._counts_still():
+            self._ended.set()
+            message = {"type": "http.response.body", "body": b"", "more_body": False}
+        await self._send(message)
+
+    async def _counts_still(self) -> bool:
+        if time.monotonic() - self._looked < BELIEVED_S:
+            return True
+        self._looked = time.monotonic()
+        try:
+            admission = await self._bearers.admitted(_all(self._scope["headers"], b"authorization"))
+        except StoreUnavailable:  # that says nothing about the token
+            return True
+        if admission.refused:
+            _log_refused(self._scope, admission)
+        return not admission.refused
+
+
+def _log_refused(scope: Scope, admission: Admission) -> None:
+    """Say in the log which token was refused, by its id, and why: never what was sent."""
+    if admission.refused == MISSING:
+        log.info("%s is refused: it sends no token", _client(scope))
+    elif admission.known:
+        log.warning("%s is refused: token %s is %s", _client(scope), admission.known, admission.refused)
+    else:
+        log.warning("%s is refused: its token is %s", _client(scope), admission.refused)
+
+
+async def _linger(receive: Receive) -> None:
+    """Read on for a while what is thrown away, so that the client gets to read its answer."""
+    size = 0
+    try:
+        async with asyncio.timeout(LINGER_S):
+            while size < MOST_LINGERING:
+                message = await receive()
+                if message["type"] == "http.disconnect" or not message.get("more_body", False):
+                    return
+                size += len(message.get("body", b""))
+    except TimeoutError:
+        return
+
+
+def _has_body(scope: Scope) -> bool:
+    """Whether a body follows the headers of a request."""
+    headers = scope["headers"]
+    lengths = _all(headers, b"content-length")
+    return bool(_all(headers, b"transfer-encoding")) or any(length.strip(b"0") for length in lengths)
+
+
+def _all(headers: Any, name: bytes) -> list[bytes]:
+    """The values of all headers of a name, in small letters."""
+    return [value for key, value in headers if key.lower() == name]
+
+
+def _without_token(headers: Any) -> list[tuple[bytes, bytes]]:
+    return [(key, value) for key, value in headers if key.lower() not in (b"authorization", b"proxy-authorization")]
+
+
+def _client(scope: Scope) -> str:
+    client = scope.get("client")
+    return str(client[0]) if client else "a client"
+
+
+def _quoted(text: str) -> str:
+    return f'"{one_line(text, 100)}"'
