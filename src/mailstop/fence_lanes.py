@@ -49,17 +49,17 @@ def deliver(letters: Sequence[Envelope], *, lane: str, role: str, more: bool, no
     if not letters:
         return Page("no new letters")
     blocks: list[str] = []
-    text = ""
+    given = Page("")
     for count, letter in enumerate(letters, 1):
-        blocks.append(_block(letter, clean(_text(letter)), lane, role, nonce))
-        longer = _composed(blocks, more or count < len(letters), lane, role)
-        if len(longer.encode("utf-8", "replace")) > limit_bytes:
+        if len(_text(letter)) > limit_bytes:  # no need to clean all of it to know
             break
-        text = longer
-    else:
-        return Page(text, len(letters))
-    if text:
-        return Page(text, len(blocks) - 1)
+        blocks.append(_block(letter, clean(_text(letter)), lane, role, nonce))
+        text = _composed(blocks, more or count < len(letters), lane, role)
+        if len(text.encode("utf-8", "replace")) > limit_bytes:
+            break
+        given = Page(text, count)
+    if given.whole:
+        return given
     return Page(_cut(letters[0], lane, role, nonce, limit_bytes, more=more or len(letters) > 1))
 
 
@@ -95,7 +95,8 @@ def _block(letter: Envelope, shown: str, lane: str, role: str, nonce: str, rest:
     lines = [_origin(letter, role)]
     if letter.get("_parse_error"):
         size = letter.get("_shortened")
-        lines.append(f"It is no letter but a line of {size} bytes, shortened." if size else "It is a line, no letter.")
+        cut = f"It is no letter but a line of {size} bytes, shortened." if isinstance(size, int) else ""
+        lines.append(cut or "It is a line, no letter.")
     kind = letter.get("kind")
     hint = kind_of(kind).hint if isinstance(kind, str) and kind in KIND_TAXONOMY else GENERIC.hint
     lines.append(hint if not letter.get("_parse_error") else "")

@@ -55,6 +55,9 @@ LOCK_S = 10.0  # seconds that a writer waits for a lock before it gives up
 
 UNPARSABLE = "_unparsable"  # the kind of a line that is no letter
 
+# What a reader adds to a letter; where its sender has written it too, that says nothing.
+_MARKS = ("_source_file", "_hint", "_parse_error", "_shortened")
+
 # Taxonomy v1 of the format. The names and what answers what are the format's, the hints our own.
 KIND_TAXONOMY: dict[str, dict[str, Any]] = {
     "design-task": {
@@ -742,7 +745,11 @@ def _envelope_of(raw: bytes, size: int) -> Envelope | None:
         value = json.loads(text)
     except (ValueError, RecursionError, MemoryError):  # too deep, or a number with too many digits, as well (L2)
         return _unparsable(text)
-    return value if isinstance(value, dict) else _unparsable(text)  # (L1)
+    if not isinstance(value, dict):
+        return _unparsable(text)  # (L1)
+    for ours in _MARKS:
+        value.pop(ours, None)
+    return value
 
 
 def _unparsable(text: str) -> Envelope:
@@ -758,8 +765,6 @@ def _unparsable(text: str) -> Envelope:
 
 
 def _annotated(envelope: Envelope, name: str) -> Envelope:
-    for ours in ("_source_file", "_hint"):  # which a sender may have written too
-        envelope.pop(ours, None)
     known = KIND_TAXONOMY.get(kind_of(envelope), _GENERIC)
     envelope["_source_file"] = name
     envelope["_hint"] = {key: known[key] for key in ("action_hint", "expects_reply_kind")}
@@ -840,9 +845,18 @@ def _replace(folder: str, role: str, content: bytes) -> None:
 
 @contextlib.contextmanager
 def _role_lock(folder: str, role: str) -> Iterator[None]:
-    """Alone among those who move the cursor of a role by this module; the original takes no lock. Raises OSError."""
+    """Alone among those who move the cursor of a role by this module; the original takes no lock. Raises OSError.
+
+    What somebody has planted in place of the lock's file keeps nobody from reading: then there is no lock.
+    """
     path = os.path.join(folder, f".mailstop-{role}.lock")
-    descriptor = _opened_or_made(path, os.O_RDWR)
+    try:
+        descriptor = _opened_or_made(path, os.O_RDWR)
+    except OSError as error:
+        if error.errno not in (errno.ELOOP, errno.EINVAL, errno.EISDIR, errno.ENXIO):
+            raise
+        yield
+        return
     try:
         _lock(descriptor, path)
         yield

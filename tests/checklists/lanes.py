@@ -14,6 +14,7 @@ BYTES = "faults/test_lanes_any_bytes.py"
 AT_ONCE = "faults/test_lanes_at_once.py"
 KILLED = "faults/test_lanes_killed.py"
 FULL_DISK = "faults/test_lanes_full_disk.py"
+FENCE = "unit/test_fence_lanes.py"
 CLI = "integration/test_cli_lane.py"
 
 SEND = {
@@ -206,10 +207,13 @@ BETTER_LINES = {
         f"{BETTER}::test_what_is_made_is_the_user_s_alone_whatever_the_umask",
         f"{BETTER}::test_modes_that_are_there_stay",
         f"{BETTER}::test_what_is_no_file_is_neither_written_nor_read_nor_waited_for",
+        f"{BETTER}::test_what_is_planted_in_place_of_our_own_files_stops_no_reader",
     ),
     "L17": shown(
         "what a model or a terminal is shown is cleaned, fenced, and named as a peer's",
         f"{CLI}::test_a_check_shows_letters_fenced_and_cleaned_and_moves_the_cursor",
+        f"{FENCE}::test_no_letter_breaks_out_of_its_fence_or_its_bytes",
+        f"{FENCE}::test_a_line_that_rings_is_one_line_of_plain_words",
     ),
     "L18": shown(
         "a watcher sleeps on notices of the kernel; a plain lane claims no more than stored",

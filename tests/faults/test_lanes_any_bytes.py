@@ -24,7 +24,8 @@ JSON = st.recursive(
     max_leaves=6,
 )
 FIELDS = st.fixed_dictionaries(
-    {}, optional={name: JSON for name in ("id", "ts", "from", "to", "kind", "msg", "needs_reply", "_hint")}
+    {},
+    optional={name: JSON for name in ("id", "ts", "from", "to", "kind", "msg", "needs_reply", "_hint", "_parse_error")},
 )
 LINES = st.one_of(
     st.binary(max_size=40).map(lambda data: data.replace(b"\n", b"").replace(b"\r", b"")),
@@ -52,7 +53,9 @@ def well_formed(data: bytes) -> Counter[str]:
 
 
 def text_of(envelope: dict[str, Any]) -> str:
-    return json.dumps({name: value for name, value in envelope.items() if name not in ("_hint", "_source_file")})
+    return json.dumps(
+        {name: value for name, value in envelope.items() if name not in ("_hint", "_source_file", "_parse_error")}
+    )
 
 
 def given_out(letters: list[lanes.Envelope]) -> Counter[str]:

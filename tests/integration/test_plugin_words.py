@@ -52,7 +52,7 @@ def test_a_slash_command_says_what_it_does_and_asks_for_mailstop_alone(page: Pat
 
 
 def test_there_are_the_skills_and_commands_that_people_are_told_of() -> None:
-    assert [skill.parent.name for skill in SKILLS] == ["mailstop", "mailstop-lead"]
+    assert [skill.parent.name for skill in SKILLS] == ["mailstop", "mailstop-lane", "mailstop-lead"]
     assert [page.stem for page in COMMANDS] == ["mail", "send", "who"]
 
 

@@ -52,7 +52,12 @@ def test_a_line_that_is_json_and_no_object_is_passed_as_unparsable(line: str, la
 ODD_FIELDS = (
     *('"ts": 5', '"ts": []', '"ts": {"a": 1}', '"ts": null', '"ts": "9999-99-99"', '"ts": "0001-01-01T00:00:00+23:59"'),
     *('"kind": ["a"]', '"kind": {"a": 1}', '"kind": 5', '"kind": null', '"kind": "\\ud800"', '"needs_reply": {}'),
-    *('"_hint": 5', '"_source_file": "forged"', '"from": [], "to": {}, "id": 5'),
+    *(
+        '"_hint": 5',
+        '"_source_file": "forged"',
+        '"_parse_error": true, "_shortened": "forged"',
+        '"from": [], "to": {}, "id": 5',
+    ),
 )
 
 
@@ -65,6 +70,7 @@ def test_an_object_with_fields_of_the_wrong_type_is_a_letter(fields: str, lane: 
     assert sorted(messages(found)) == ["good", "odd"]
     odd = next(one for one in found["unread"] if one["msg"] == "odd")
     assert "_parse_error" not in odd
+    assert "_shortened" not in odd
     assert odd["_source_file"] == "builder-to-reviewer.jsonl"
     assert odd["_hint"]["action_hint"]
     if '"kind": ' in fields and not isinstance(odd["kind"], str):
@@ -382,6 +388,7 @@ def test_a_watch_goes_on_when_its_folder_is_replaced(lane: Path) -> None:
     assert not watching.is_alive()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="it takes Linux's notices away")
 def test_a_watch_without_notices_of_the_kernel_looks_each_second(lane: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def none_left(*_: object) -> None:
         raise OSError(24, "no watch left")
@@ -459,6 +466,7 @@ def test_the_cursor_wins_over_the_note_of_places(lane: Path) -> None:
 # -- disk ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells which file a descriptor is")
 def test_send_returns_after_file_and_folders_are_synced(lane: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     synced: list[str] = []
     fsync = os.fsync
@@ -590,6 +598,19 @@ def test_what_is_no_file_is_neither_written_nor_read_nor_waited_for(
 
     assert messages(check(lane, role="reviewer")) == ["good"]
     assert "builder-to-reviewer.jsonl" in capfd.readouterr().err
+    target = lane / "_sync" / "target"
+    assert not target.exists() or target.read_text() == GOOD
+
+
+@pytest.mark.parametrize("plant", [plant_fifo, plant_symlink, plant_folder])
+@pytest.mark.parametrize("name", [".mailstop-reviewer.lock", ".mailstop-reviewer.json"])
+def test_what_is_planted_in_place_of_our_own_files_stops_no_reader(name: str, plant: Any, lane: Path) -> None:
+    put(lane, GOOD)
+    plant(lane / "_sync" / name)
+    assert messages(check(lane, role="reviewer")) == ["good"]
+    put(lane, '{"msg": "next"}\n')
+
+    assert messages(check(lane, role="reviewer")) == ["next"]
     target = lane / "_sync" / "target"
     assert not target.exists() or target.read_text() == GOOD
 
