@@ -397,6 +397,17 @@ def test_a_place_where_no_file_can_be_read_is_left_untouched(user: Party, kind: 
     assert not (user.home / ".config").exists()
 
 
+def test_where_nothing_can_be_written_nothing_stays(user: Party) -> None:
+    (user.home / ".claude/settings.json").unlink()
+    (user.home / ".claude/settings.json").symlink_to("/proc/nowhere/settings.json")
+    before = everything(user.home)
+
+    refused = user.run("setup", "claude", "--yes")
+
+    assert (refused.code, "cannot be written" in refused.err) == (1, True)
+    assert everything(user.home) == before
+
+
 @pytest.mark.parametrize(
     "words",
     [
