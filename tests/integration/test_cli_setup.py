@@ -397,6 +397,17 @@ def test_a_place_where_no_file_can_be_read_is_left_untouched(user: Party, kind: 
     assert not (user.home / ".config").exists()
 
 
+def test_where_nothing_can_be_written_nothing_stays(user: Party) -> None:
+    (user.home / ".claude/settings.json").unlink()
+    (user.home / ".claude/settings.json").symlink_to("/proc/nowhere/settings.json")
+    before = everything(user.home)
+
+    refused = user.run("setup", "claude", "--yes")
+
+    assert (refused.code, "cannot be written" in refused.err) == (1, True)
+    assert everything(user.home) == before
+
+
 @pytest.mark.parametrize(
     "words",
     [
@@ -486,17 +497,19 @@ def test_a_server_of_our_name_that_is_anothers_stays(user: Party, name: str) -> 
 
 
 @pytest.mark.parametrize("name", mcp_client.names())
-def test_a_server_of_ours_elsewhere_is_brought_here_and_back(user: Party, name: str) -> None:
+def test_a_server_of_ours_elsewhere_is_brought_here_and_back_with_what_else_it_says(user: Party, name: str) -> None:
     one = mcp_client.client(name)
-    value: Any = json.loads(json.dumps(one.server).replace("{command}", "/old/bin/mailstop"))
-    text = "".join(f"{key} = {json.dumps(each)}\n" for key, each in value.items())
+    server = json.loads(json.dumps(one.server).replace("{command}", "/old/bin/mailstop"))
+    value: Any = {**server, "note": "mine"}
+    text = "".join(f"{key} = {json.dumps(each)} # mine\n" for key, each in value.items())
     for key in reversed((*one.path, "mailstop")):
         value = {key: value}
     text = f"[{'.'.join(one.path)}.mailstop]\n{text}" if one.format == "toml" else json.dumps(value, indent=4)
     file = write(Path(one.file(None)), text)
 
     setup(user, "mcp", "--client", name, "--yes")
-    assert MAILSTOP in file.read_text() and "/old/" not in file.read_text()
+    made = file.read_text()
+    assert MAILSTOP in made and "/old/" not in made and "mine" in made
 
     setup(user, "mcp", "--client", name, "--remove", "--yes")
     assert file.read_text() == text

@@ -230,6 +230,15 @@ def test_what_a_connection_had_taken_is_free_when_it_closes(inside: Inside) -> N
     wait_for("it is free", lambda: not ben.call("lease", action="take", resources=["name:release"])["isError"])
 
 
+@pytest.mark.parametrize("word", ["src", "src/parser.py", "path:src", "glob:*.py", "~/notes"])
+def test_a_session_that_works_nowhere_takes_no_path_that_begins_there(inside: Inside, word: str) -> None:
+    ann = inside.joined("ann")
+
+    assert "works in no folder" in ann.refused("lease", action="take", resources=[word])["message"]
+    assert ann.refused("lease", action="release", resources=[word])["code"] == "invalid_resource"
+    ann.told("lease", action="take", resources=["/srv/parser", "glob:/srv/*.py", "name:release"])
+
+
 def test_who_waits_for_what_another_connection_has_gets_it_when_that_one_closes(inside: Inside) -> None:
     ann, ben = inside.joined("ann"), inside.joined("ben")
     ann.told("lease", action="take", resources=["name:release"])

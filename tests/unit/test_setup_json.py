@@ -108,6 +108,18 @@ def test_a_value_of_ours_that_was_switched_off_is_switched_on_and_off_again() ->
     assert STRICT.without(made, PLUGIN, note) == text
 
 
+def test_a_server_of_ours_keeps_what_else_it_says_and_its_remarks() -> None:
+    server = '"command": "/old/mailstop", // mine\n      "env": {"A": "b"}'
+    text = f'{{\n  "mcpServers": {{\n    "mailstop": {{\n      {server}\n    }}\n  }}\n}}\n'
+    edit = Edit(SERVER.path, SERVER.value, is_ours=lambda found: True)
+
+    made, note = LENIENT.with_edit(text, edit)
+
+    wanted = text.replace("/old/", "/a b/").replace('"b"}', '"b"},\n      "args": [\n        "mcp"\n      ]')
+    assert made == wanted
+    assert LENIENT.without(made, edit, note) == text
+
+
 @pytest.mark.parametrize(
     "text",
     [

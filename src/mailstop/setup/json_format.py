@@ -77,9 +77,18 @@ class JSONFormat:
         if edit.adds:
             return self._with_elements(text, edit)
         was = text[holder.start : holder.end]
-        base, unit = _indent_of(text, holder.start), _unit_of(text)
-        rendered = _rendered(edit.value, base, unit, newline_of(text), compact=None if "\n" in text else ": ")
-        return text[: holder.start] + rendered + text[holder.end :], {"was": was}
+        if isinstance(edit.value, dict) and isinstance(holder.value, dict):  # what else it says stays
+            for key, value in edit.value.items():
+                text = self._with_member(text, edit.path, key, value)
+            return text, {"was": was}
+        return _replaced(text, holder, edit.value), {"was": was}
+
+    def _with_member(self, text: str, path: tuple[str, ...], key: str, value: Any) -> str:
+        holder = self._at(text, path)
+        found = holder.at(key)
+        if found is None:
+            return _inserted(text, holder, key, value)[0]
+        return text if found.value == value else _replaced(text, found, value)
 
     def _with_elements(self, text: str, edit: Edit) -> tuple[str, Note]:
         missing, insides = edit.missing(self._at(text, edit.path).value), []
@@ -142,6 +151,13 @@ class JSONFormat:
 
 
 # -- characters ------------------------------------------------------------------------------------------------------
+
+
+def _replaced(text: str, span: Span, value: Any) -> str:
+    """The text with another value in the place of one."""
+    compact = None if "\n" in text else ": "
+    rendered = _rendered(value, _indent_of(text, span.start), _unit_of(text), newline_of(text), compact=compact)
+    return text[: span.start] + rendered + text[span.end :]
 
 
 def _inserted(text: str, holder: Span, key: str | None, value: Any) -> tuple[str, str | None]:

@@ -7,6 +7,7 @@ import os
 
 from mailstop import faults
 from mailstop.cleaning import plain_line
+from mailstop.errors import MailstopError
 from mailstop.records import Record
 from mailstop.setup import config_file, plugin_copy, record
 from mailstop.setup.config_file import ConfigFile, look
@@ -103,28 +104,42 @@ class Plan:
         """Do it. installs: what makes the client take the plugin in. Raises what keeps it from being done."""
         with record.held() as folders:
             self._records = record.read()
-            if any(offer.copies for offer in self.offers):
-                plugin_copy.write(self.command)
-                faults.reach("setup copied the plugin")
-            for folder in (folder for offer in self.offers for folder in offer.makes):
-                folders.note(config_file.missing_folders(os.path.join(folder, "")))
-                config_file.make_folders(os.path.join(folder, ""))
-            for file in self._files.values():
-                raw = self._raw(file, self._texts)
-                self._records[file.real] = self._kept(file, raw)
-                if not self._records[file.real].made:
-                    del self._records[file.real]
-                    continue
-                folders.note(config_file.missing_folders(file.real))
-                record.write(self._records)
-                faults.reach("setup written down")
-                if raw != file.raw:
-                    config_file.write(file, raw)
-                faults.reach("setup written")
+            try:
+                self._write(folders)
+            except Exception:
+                if not record.read():  # nothing is set up: no copy stays that nobody would take out
+                    plugin_copy.remove()
+                raise
             if installs:
                 installs()
                 for file in self._files.values():
                     put_back(file, self._raw(file, self._texts))
+
+    def _write(self, folders: record.Folders) -> None:
+        if any(offer.copies for offer in self.offers):
+            plugin_copy.write(self.command)
+            faults.reach("setup copied the plugin")
+        for folder in (os.path.join(each, "") for offer in self.offers for each in offer.makes):
+            folders.note(config_file.missing_folders(folder))
+            config_file.make_folders(folder)
+        for file in self._files.values():
+            raw = self._raw(file, self._texts)
+            kept = self._kept(file, raw)
+            if not kept.made:
+                continue
+            before = dict(self._records)
+            self._records[file.real] = kept
+            folders.note(config_file.missing_folders(file.real))
+            record.write(self._records)
+            faults.reach("setup written down")
+            if raw != file.raw:
+                try:
+                    config_file.write(file, raw)
+                except MailstopError:
+                    record.write(before)
+                    folders.remove(file.real)
+                    raise
+            faults.reach("setup written")
 
     def _file(self, path: str, format: str) -> ConfigFile:
         file = look(path, format)

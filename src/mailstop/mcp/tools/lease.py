@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from mailstop.cleaning import one_line, plain_line
+from mailstop.errors.leases import InvalidResource
 from mailstop.errors.tools import InvalidArguments
 from mailstop.mcp.schema import Takes, checked_for
 from mailstop.mcp.tools.tool import FLAG, NUMBER, TEXT, TEXTS, Answer, Call, Later, Tool, as_many_as_fit
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mailstop.acts.leases import Queue
+    from mailstop.clients.resources import Reader
     from mailstop.lease import Lease, Resource
     from mailstop.office import Office
     from mailstop.rules.leases import Took
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 LONGEST_WAIT_S = 45  # clients give a call up after a minute
 LONGEST_PLACE = 200  # characters of a path, an objective, a note
 LONGEST_MIN = 24 * 60
+_PLACED = ("/", "name:", "path:/", "glob:/")  # what resources begin with that mean the same everywhere
 
 _TAKES = {
     "take": Takes(("resources",), ("minutes", "wait", "shared", "note", "bag")),
@@ -60,10 +63,25 @@ def _ttl(call: Call) -> int | None:
     return None if minutes is None else minutes * 60_000
 
 
-def _read(call: Call) -> list[Resource]:
-    """The resources that a call names. Relative paths begin where its session works."""
+def _reader(call: Call) -> Reader:
+    """Reads the words of a call: relative paths begin where its session works.
+
+    Raises InvalidResource for one of a session that works nowhere, as those of a server over the network: the server's
+    own folder is not what it means.
+    """
     session = call.office.session
-    reader = call.office.leases.reader(session.folder if session and session.folder else os.getcwd())
+    if session is None or session.folder:
+        return call.office.leases.reader(session.folder if session else os.getcwd())
+    for word in call.given("resources"):
+        if not word.startswith(_PLACED):
+            reason = "this session works in no folder, so a path begins with / and a name with name:"
+            raise InvalidResource(text=word[:LONGEST_PLACE], reason=reason)
+    return call.office.leases.reader("/")
+
+
+def _read(call: Call) -> list[Resource]:
+    """The resources that a call names."""
+    reader = _reader(call)
     return [reader.read(word) for word in call.given("resources")]
 
 
@@ -72,8 +90,7 @@ def _chosen(call: Call) -> list[Resource] | None:
     if "resources" not in call.arguments:
         return None
     held = {lease.resource.key for lease in call.office.leases.mine()}
-    session = call.office.session
-    reader = call.office.leases.reader(session.folder if session and session.folder else os.getcwd())
+    reader = _reader(call)
     chosen = []
     for word in call.given("resources"):
         resource = reader.read(word)
