@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
+from mailstop import errors
 from mailstop.cleaning import one_line, plain_line
-from mailstop.errors.leases import InvalidResource
 from mailstop.errors.tools import InvalidArguments
 from mailstop.mcp.schema import Takes, checked_for
 from mailstop.mcp.tools.tool import FLAG, NUMBER, TEXT, TEXTS, Answer, Call, Later, Tool, as_many_as_fit
@@ -75,7 +75,7 @@ def _reader(call: Call) -> Reader:
     for word in call.given("resources"):
         if not word.startswith(_PLACED):
             reason = "this session works in no folder, so a path begins with / and a name with name:"
-            raise InvalidResource(text=word[:LONGEST_PLACE], reason=reason)
+            raise errors.InvalidResource(text=word[:LONGEST_PLACE], reason=reason)
     return call.office.leases.reader("/")
 
 
