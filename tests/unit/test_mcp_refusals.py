@@ -23,8 +23,8 @@ def kinds(kind: type[MailstopError] = MailstopError) -> Iterator[type[MailstopEr
 
 def made(kind: type[MailstopError]) -> MailstopError:
     """An error of a kind, its fields filled in with something."""
-    fields = {name.partition("!")[0]: spec for _, name, spec, _ in Formatter().parse(kind.__doc__ or "") if name}
-    return kind(**{name: 1.0 if spec == "g" else "x" for name, spec in fields.items()})
+    fields = [name.split(" ") for _, name, _, _ in Formatter().parse(kind.__doc__ or "") if name]
+    return kind(**{name: 1.0 if unit else "x" for name, *unit in fields})
 
 
 KINDS = {kind.__name__: kind for kind in kinds()}
@@ -62,7 +62,7 @@ def test_a_session_that_left_its_seat_is_not_sent_back_to_it() -> None:
 
 
 def test_an_unknown_seat_leads_to_the_list() -> None:
-    told = refusal(UnknownSeat(problem="there is no seat", advice=""), "send", {"to": "x", "body": "y"})
+    told = refusal(UnknownSeat(missing="there is no seat", advice=""), "send", {"to": "x", "body": "y"})
 
     assert told["next"] == {"tool": "who", "arguments": {"all": True}}
 

@@ -105,7 +105,7 @@ class Leases:
                 return Rider(entries=entries, expect=expect, board=(row,))
 
             seats = tuple(dict.fromkeys(lease.seat for lease in leases))
-            ended = "; ".join(lease.resource.shown for lease in leases)
+            ended = "; ".join(lease.resource.label for lease in leases)
             body = f"The person has ended your lease: {ended}. Others may take it now."
             try:
                 self._office.notify(Draft(seats, body, final=True), bag=bag, rider=rider)

@@ -31,9 +31,10 @@ from mailstop.errors import (
 )
 from mailstop.lease import DEFAULT_TTL_MS, LONGEST_TTL_MS, SHORTEST_TTL_MS, Lease, Resource
 from mailstop.letter import new_id
+from mailstop.lines import line_rule
 from mailstop.names import PERSON, nearest
 from mailstop.records import Record
-from mailstop.rules.held import RAN_OUT, SUBJECT, Look, taken_by_others, told
+from mailstop.rules.held import RAN_OUT, SUBJECT, Look, lease_json, taken_by_others, told
 from mailstop.rules.letters import Writer, still
 from mailstop.rules.presence import lives, session_of
 from mailstop.rules.tenure import guard
@@ -133,7 +134,9 @@ def renew(
         for lease in chosen:
             if term not in (None, lease.term):
                 text = f"that is term {lease.term}"
-                raise StaleTerm(term=term, resource=lease.resource.shown, now=text, act="renewed")
+                raise StaleTerm(
+                    term=term, resource=lease.resource.label, now=text, taken=[lease_json(store, lease)], act="renewed"
+                )
         chosen = list({lease.id: lease for lease in chosen}.values())
         if _append(look, _renewing(writer, chosen, ttl, now), writer, _seats_of(store, chosen)):
             return tuple(_renewed(chosen, ttl, now))
@@ -176,7 +179,7 @@ def of_others(store: Store, resources: Sequence[Resource], *, now: int) -> list[
     for resource in resources:
         there = [lease for lease in look.others(resource) if lease.resource.key == resource.key]
         if not there:
-            raise UnknownLease(who="Nobody else holds", resource=resource.shown, nearest="")
+            raise _nobody_elses(resource)
         found.update((lease.id, lease) for lease in there)
     sessions = dict.fromkeys(lease.session for lease in found.values())
     whole = {lease.id: lease for session in sessions for lease in store.index.leases.of_session(session)}
@@ -190,7 +193,7 @@ def forcing(store: Store, leases: Sequence[Lease], *, now: int) -> tuple[tuple[E
     there = {lease.id for each in leases for lease in store.index.leases.near(each.resource.key)}
     ended = [(lease, FORCED) for lease in leases if lease.id in there]
     if not ended:
-        raise UnknownLease(who="Nobody else holds", resource=leases[0].resource.shown, nearest="")
+        raise _nobody_elses(leases[0].resource)
     return tuple(_ending(Writer(leases[0].bag, PERSON, None, PERSON), ended, now)), {SUBJECT: look.seen}
 
 
@@ -233,12 +236,17 @@ def _held(look: Look, own: dict[Address, Lease], resource: Resource, act: str, t
     taken = [each for each in look.others(resource) if not look.lapsed(each)]
     if term is not None:
         now = f"{told(look.store, taken[0])}, term {taken[0].term}" if taken else "nobody does"
-        raise StaleTerm(term=term, resource=resource.shown, now=now, act=act)
+        facts = [lease_json(look.store, each) for each in taken]
+        raise StaleTerm(term=term, resource=resource.label, now=now, taken=facts, act=act)
     if taken:
-        raise taken_by_others(LeaseOfOthers, look, taken, act=act, resource=resource.shown)
-    near = nearest(resource.shown, [each.resource.shown for each in own.values()])
+        raise taken_by_others(LeaseOfOthers, look, taken, act=act, resource=resource.label)
+    near = nearest(resource.label, [each.resource.label for each in own.values()])
     listed = f" (nearest: {', '.join(near)})" if near else ""
-    raise UnknownLease(who="This session does not hold", resource=resource.shown, nearest=listed)
+    raise UnknownLease(who="This session does not hold", resource=resource.label, listed=listed, nearest=near)
+
+
+def _nobody_elses(resource: Resource) -> UnknownLease:
+    return UnknownLease(who="Nobody else holds", resource=resource.label, listed="", nearest=[])
 
 
 def _append(
@@ -334,7 +342,7 @@ def _checked(wish: Wish) -> None:
             field="The list", reason=f"one taking is of at least one and at most {MOST_RESOURCES} things"
         )
     if len(wish.note) > LONGEST_NOTE or not wish.note.isprintable():
-        raise InvalidLease(field="The note", reason=f"it is one printable line of at most {LONGEST_NOTE} characters")
+        raise InvalidLease(field="The note", reason=f"it is {line_rule(wish.note, LONGEST_NOTE)}")
     _checked_ttl(wish.ttl)
 
 
