@@ -25,7 +25,7 @@ unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH
 .PHONY: help setup quick test demo format wheel bench clean
 
 help:
-	@echo 'make demo    set everything up and let two sessions exchange letters'
+	@echo 'make demo    set everything up and two programs and a person write to each other'
 	@echo 'make quick   lint, types, layers, unit tests (under 30 s)'
 	@echo 'make test    everything, real clients included'
 	@echo 'make format | wheel | bench | setup | clean'

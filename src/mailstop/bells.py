@@ -12,7 +12,6 @@ import errno
 import os
 import time
 
-from mailstop import errors
 from mailstop.config import PROMPT_BELL, state_folder
 from mailstop.names import checked_name, is_name
 
@@ -69,18 +68,22 @@ def ring(name: str) -> bool:
 
 def silence(name: str) -> bool:
     """Remove a bell, before looking for what it announced. True when it was ringing. Never raises."""
+    if not is_name(name):
+        return False
     try:
         os.unlink(path_of(name))
-    except (OSError, errors.InvalidName):
+    except OSError:
         return False
     return True
 
 
 def is_ringing(name: str) -> bool:
     """Whether the bell was rung and not silenced since. Never raises."""
+    if not is_name(name):
+        return False
     try:
         os.lstat(path_of(name))
-    except (OSError, errors.InvalidName):
+    except OSError:
         return False
     return True
 

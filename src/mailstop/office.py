@@ -610,7 +610,7 @@ class Office:
             return
         if session.client != "codex" or not self._shares_bell_elsewhere(session):
             bells.silence(bells.prompt_bell(session.bell))  # rung again for the threads that share it, see `set_bell`
-        rules.brakes.person_spoke(self.store, session.id)
+        rules.chains.person_spoke(self.store, session.id)
 
     def _shares_bell_elsewhere(self, session: Session) -> bool:
         """Whether threads that share a session's bell have their mail in other stores, where nobody looks now."""

@@ -11,7 +11,7 @@ from mailstop import bells
 from mailstop.errors import InvalidField, TooFast, TooManyHops
 from mailstop.letter import Draft, Letter
 from mailstop.limits import LARGEST, Limits
-from mailstop.rules.brakes import chain_of
+from mailstop.rules.chains import chain_of
 from mailstop.rules.sweeps import sweep
 from tests.conformance.play import Play
 from tests.conformance.player import Player, SessionPlayer

@@ -19,7 +19,7 @@ from mailstop.engines.sqlite.store import SQLiteStore
 from mailstop.errors import BudgetSpent, NoBudget, NoBudgetOpen, Refused, TooManyHops
 from mailstop.letter import Letter
 from mailstop.limits import LARGEST, Limits
-from mailstop.rules.brakes import chain_of
+from mailstop.rules.chains import chain_of
 from tests.conformance.at_once import at_once
 from tests.conformance.play import Play
 from tests.conformance.player import SessionPlayer

@@ -28,6 +28,7 @@ os._exit = end
 launch.script()
 """
 ALONE = 1  # launch itself
+WITH_A_THREAD = f"import threading; threading.Thread(target=threading.Event().wait, daemon=True).start()\n{COUNTING}"
 
 
 @pytest.fixture
@@ -38,9 +39,9 @@ def package(tmp_path: Path) -> Path:
     return folder
 
 
-def run(package: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    env = {"PYTHONPATH": str(package.parent), "HOME": str(package.parent), "PATH": "/usr/bin:/bin"}
-    argv = [sys.executable, "-P", "-c", COUNTING, *words]
+def run(package: Path, *words: str, script: str = COUNTING, **more: str) -> subprocess.CompletedProcess[str]:
+    env = {"PYTHONPATH": str(package.parent), "HOME": str(package.parent), "PATH": "/usr/bin:/bin", **more}
+    argv = [sys.executable, "-P", "-c", script, *words]
     return subprocess.run(argv, env=env, capture_output=True, text=True, stdin=subprocess.DEVNULL)
 
 
@@ -137,3 +138,51 @@ def test_commands_that_write_it_at_once_leave_a_whole_one(package: Path) -> None
     image, own = from_image(run(package, "version"))
     assert image == own - ALONE
     assert list(image_of(package).parent.glob("image.*")) == [image_of(package)]
+
+
+def by_rites(package: Path, script: str = COUNTING) -> int:
+    """How many modules of ours a command has the interpreter import, statement by statement."""
+    done = run(package, "version", script=script, PYTHONPROFILEIMPORTTIME="1")
+    assert done.returncode == 0, done.stderr
+    return sum(line.rpartition("|")[2].strip().startswith("mailstop.") for line in done.stderr.splitlines())
+
+
+def test_what_modules_import_at_their_head_is_run_without_the_rites_of_importing(package: Path) -> None:
+    run(package, "version")
+    all_of_them = by_rites(package)
+
+    assert by_rites(package) < all_of_them / 2
+
+
+def test_beside_another_thread_every_module_is_imported_with_its_lock(package: Path) -> None:
+    run(package, "version")
+    all_of_them = by_rites(package)
+
+    assert by_rites(package, WITH_A_THREAD) == all_of_them
+
+
+def test_a_module_that_fails_at_the_head_of_another_fails_as_its_import_does(package: Path) -> None:
+    module = package / "records.py"
+    module.write_text(
+        module.read_text() + "\nimport os\nif 'BROKEN' in os.environ:\n    raise RuntimeError('broken')\n"
+    )
+    for _ in range(3):
+        assert run(package, "version").returncode == 0
+
+    broken = run(package, "version", BROKEN="1")
+
+    assert broken.returncode != 0
+    assert "RuntimeError: broken" in broken.stderr
+    assert run(package, "version").returncode == 0
+
+
+def test_a_module_that_imports_other_modules_by_now_finds_them(package: Path) -> None:
+    for _ in range(3):
+        run(package, "version")
+    module = package / "cli" / "version.py"
+    module.write_text(f"{module.read_text()}\nimport mailstop.limits\n")
+
+    done = [run(package, "version") for _ in range(3)]
+
+    assert [from_image(one)[1] for one in done] == [from_image(done[0])[1]] * 3
+    assert from_image(done[2])[0] == from_image(done[2])[1] - ALONE

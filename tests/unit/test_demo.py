@@ -27,7 +27,7 @@ def test_whatever_fails_every_shell_is_ended_and_the_home_is_gone(
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(demo, "Party", Party)
-    monkeypatch.setattr(demo, "_exchange", lambda *parties: {})
+    monkeypatch.setattr(demo, "_scenes", lambda *parties, quiet: {})
 
     with pytest.raises(OSError, match="it does not end"):
         demo.run(Arguments({"json": True}))

@@ -63,7 +63,7 @@ Parameter = Option | Positional
 
 EVERYWHERE: tuple[Option, ...] = (
     Option(("--store",), "which store: sqlite:///PATH (default: a client session's own, else MAILSTOP_STORE)", "URL"),
-    Option(("--bag",), "which bag (default: the bag called default)", "NAME"),
+    Option(("--bag",), "which bag (default: the bag called default)", "BAG"),
     Option(("--json",), "print one JSON value instead of text"),
 )
 

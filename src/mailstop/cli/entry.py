@@ -49,8 +49,10 @@ VERBS = {
     "limits": "show what bounds the letters of a bag; the person sets it",
     "task": "give work, take it, say how far it is",
     "lease": "take files and names for a while, so that no other session does",
-    "demo": "let two programs exchange letters in a temporary home",
+    "demo": "two programs and a person write to each other in a temporary home",
     "doctor": "look for what is wrong, and mend it",
+    "help": "explain a verb or a topic",
+    "completion": "print what makes a shell complete mailstop's words",
     "version": "print the version",
     "mcp": "for clients: the tools of MCP, on standard input and output",
     "hook": "for clients: take a hook's event from standard input",
@@ -156,7 +158,7 @@ def _run(words: list[str]) -> int:
     leading, verb, rest = split(words)
     if verb is None and words:
         raise UsageError(reason=f"behind {words[-1]} a verb is missing. All verbs: mailstop --help")
-    if verb is None or verb in ("-h", "--help", "help"):
+    if verb is None or verb in ("-h", "--help"):
         from mailstop.cli.overview import overview
 
         print(overview())

@@ -24,7 +24,7 @@ PARAMETERS = (
     Positional("act", "claim|release", "lead it, or no longer; without it: who leads", needed=False),
     Positional("seat", "SEAT", "for the person: whose holder is to lead", needed=False),
     Option(("--force",), "for the person: also where another leads, who lives"),
-    Option(("--project",), "another project than the caller's: to look, and for the person to release", "NAME"),
+    Option(("--project",), "another project than the caller's: to look, and for the person to release", "PROJECT"),
 )
 
 EXAMPLES = """\

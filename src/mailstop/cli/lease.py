@@ -29,7 +29,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     Option(("--term",), "renew, check: only what was taken as term N", "N", kind=NUMBER),
     Option(("--staged",), "check: the files that the next commit changes"),
     Option(("--mine",), "list: what you hold"),
-    Option(("--project",), "list: only of this project", "NAME"),
+    Option(("--project",), "list: only of this project", "PROJECT"),
 )
 EXAMPLES = """\
 mailstop lease take src/parser 'docs/**/*.md' --ttl 2h --note 'new grammar'

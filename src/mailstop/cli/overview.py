@@ -12,7 +12,7 @@ GROUPS = (
     ("know", ("status", "who", "me", "channels", "kinds", "bags", "asks", "watch")),
     ("sit", ("join", "leave", "subscribe", "unsubscribe")),
     ("bound", ("budget", "limits")),
-    ("tend", ("doctor", "demo", "version")),
+    ("tend", ("doctor", "demo", "help", "completion", "version")),
     ("for clients", ("mcp", "hook")),
 )
 
@@ -56,5 +56,5 @@ def overview() -> str:
         if verbs:
             lines += ["", title, *(f"  {verb:<11} {VERBS[verb]}" for verb in verbs if verb in VERBS)]
     lines += ["", "for example", EXAMPLES, "", "exit codes", EXIT_CODES]
-    lines += ["", "Everywhere: --store URL, --bag NAME, --json. One verb in full: mailstop VERB --help"]
+    lines += ["", "Everywhere: --store URL, --bag BAG, --json. One verb in full: mailstop VERB --help"]
     return "\n".join(lines)

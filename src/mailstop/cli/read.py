@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 PARAMETERS = (
     Positional("number", "N", "one letter, whole, and what became of it", needed=False, kind=NUMBER),
-    Option(("--channel",), "what was said in this channel", "NAME"),
+    Option(("--channel",), "what was said in this channel", "CHANNEL"),
     Option(("--thread",), "the conversation that letter N belongs to", "N", kind=NUMBER),
     Option(("--last",), "at most so many letters, joins and leaves (default 20)", "K", kind=NUMBER),
     Option(("--before",), "only what came before number N", "N", kind=NUMBER),

@@ -28,7 +28,7 @@ PARAMETERS = (
         needed=False,
     ),
     *BODY,
-    Option(("--channel",), "where, as an option", "NAME"),
+    Option(("--channel",), "where, as an option", "CHANNEL"),
     *LABELS,
     Option(("--ref",), "the letter this one refers to", "N", kind=NUMBER),
     Option(

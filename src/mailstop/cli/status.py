@@ -45,7 +45,7 @@ def run(office: Office, args: Arguments) -> Result:
     if args.number is not None:
         return _letter(office.reading.account(args.number, bag=args.bag))
     if args.bag is not None:
-        raise UsageError(reason="status alone tells of all bags: without --bag, or mailstop who --bag NAME")
+        raise UsageError(reason="status alone tells of all bags: without --bag, or mailstop who --bag BAG")
     return _myself(office)
 
 

@@ -79,6 +79,7 @@ _TAKES: dict[str, tuple[str, ...]] = {
     "list": ("mine", "given", "pool", "open", "limit"),
     "show": ("limit",),
 }
+ACTS = tuple(_TAKES)
 
 
 def run(office: Office, args: Arguments) -> Result:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 PARAMETERS = (
     Option(("--all",), "also the empty seats where nothing waits"),
-    Option(("--project",), "only of this project", "NAME"),
+    Option(("--project",), "only of this project", "PROJECT"),
 )
 
 FULL = (

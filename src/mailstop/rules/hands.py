@@ -104,7 +104,7 @@ def hand_out(store: Store, handout: Handout, hands: Sequence[Hand], letters: Seq
     changes: list[Put | Delete] = [handout.change([*handout.hands, *hands])]
     rows = handout.rows
     if handout.session != PERSON:
-        from mailstop.rules.brakes import chain_given
+        from mailstop.rules.chains import chain_given
 
         before, after = chain_given(store, handout.session, letters)
         if after != before:
