@@ -443,9 +443,8 @@ def _task_closing(letter: Letter, task: About, nonce: str, store: str) -> list[s
 def lost_task(letter: Letter) -> str:
     """What stands under a letter that has brought a task which its seat has lost since."""
     assert letter.task is not None
-    return (
-        f"Task {letter.task.n} is not with seat {_name(letter.task.holder)} any more: {letter.closed}. Do not begin it."
-    )
+    seat = _name(letter.task.holder)
+    return f"Task {letter.task.n} is not for seat {seat} to do any more: {letter.closed}. Do not begin it."
 
 
 def reply_due(letter: Letter) -> bool:

@@ -1311,7 +1311,7 @@ def test_the_letter_of_a_task_that_its_seat_has_lost_says_where_that_is(
     offer = office.as_("builder").check()
 
     assert offer.letters[0].task and offer.letters[0].task.act == "give"
-    assert f"Task {given.n} is not with seat builder any more: {now}" in offer.text
+    assert f"Task {given.n} is not for seat builder to do any more: {now}" in offer.text
     assert f"mailstop task complete {given.n}" not in offer.text.partition("Letter ")[2].partition("Letter ")[0]
     assert office.as_("builder").account(offer.letters[0].n).letter.closed.startswith(now)
 

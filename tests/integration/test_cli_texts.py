@@ -441,8 +441,8 @@ def test_a_letter_that_brought_a_task_says_where_that_is_when_it_comes_late(seat
 
     told = reviewer.run("check").out
 
-    assert f"Task {gone} is not with seat reviewer any more: it is with seat docs since " in told
-    assert f"Task {over} is not with seat reviewer any more: it is canceled, by seat builder since " in told
+    assert f"Task {gone} is not for seat reviewer to do any more: it is with seat docs since " in told
+    assert f"Task {over} is not for seat reviewer to do any more: it is canceled, by seat builder since " in told
     assert f"mailstop task accept {kept}" in told
     assert f"task accept {over}" not in told
     assert told.count(f"task accept {gone}") == 1, "only in the letter that lets it go to docs, for docs"

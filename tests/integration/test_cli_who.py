@@ -193,7 +193,8 @@ def test_a_narrow_terminal_gets_each_resume_command_whole(own_home: Path, claude
     with Person(own_home, columns=80) as person:
         shown = person.run("bags", "--resume", terminal=True).lines
 
-    assert shown == [f"default reviewer (runs), in {deep}:", f"  claude --resume {SESSION}"]
+    assert shown[:2] == [f"default reviewer (runs), in {deep}:", f"  claude --resume {SESSION}"]
+    assert shown[2:] == [f"no session that can be resumed: {deep.name[:63]} (left)"]
 
 
 def test_an_unknown_bag_is_not_listed_as_an_empty_one(seat: SeatAt) -> None:
@@ -211,8 +212,11 @@ def test_a_clients_session_is_resumed_by_its_own_command_also_when_it_has_ended(
     told = stranger.run("bags", "--resume")
 
     assert f"default  reviewer  ended    claude --resume {SESSION}  {claude.home}" in told.lines
-    assert told.lines[-1] == "no session that can be resumed: builder"
-    assert stranger.run("bags", "--resume", "--json").json["without"] == [{"bag": "default", "seat": "builder"}]
+    assert told.lines[-1] == "no session that can be resumed: builder (a program), home (left)"
+    assert stranger.run("bags", "--resume", "--json").json["without"] == [
+        {"bag": "default", "seat": "builder", "why": "a program"},
+        {"bag": "default", "seat": "home", "why": "left"},
+    ]
 
 
 # -- as a person sees it

@@ -9,7 +9,7 @@ from mailstop.cleaning import clean
 from mailstop.fence import Delivery
 from mailstop.fence_tools import deliver, nothing_fits, part_of, waiting
 from mailstop.json_text import dumps
-from mailstop.letter import Letter
+from mailstop.letter import About, Letter
 
 NONCE = "0123abcd"
 NOW = 1_000_000_000
@@ -121,3 +121,13 @@ def test_the_parts_of_a_letter_follow_on_each_other_to_its_end(body: str, limit:
         assert "ref 1" not in text  # who has not read it all need not answer yet
         offset = following
     assert "ref 1" in text
+
+
+def test_of_a_task_that_went_elsewhere_no_command_is_told() -> None:
+    brought = letter(3, kind="task", needs_reply=True, task=About("id", "give", "builder", 3))
+    assert "mailstop task accept 3" in delivered([brought], 8_000).text
+
+    gone = delivered([brought.but(closed="it is with seat docs since noon")], 8_000).text
+
+    assert "Task 3 is not for seat builder to do any more: it is with seat docs since noon. Do not begin it." in gone
+    assert "mailstop task accept" not in gone

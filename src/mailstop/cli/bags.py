@@ -93,14 +93,12 @@ def _seats(bag: Bag) -> list[Occupancy]:
 
 def _resume(found: list[Bag]) -> Result:
     rows, data = [], []
-    without: list[Occupancy] = []
+    without: list[tuple[Occupancy, str]] = []
     for bag in found:
         for each in _seats(bag):
-            if not each.seat.session:  # it was left, or nobody has taken it
-                continue
             command = _command(each)
             if command is None or each.last is None:
-                without.append(each)
+                without.append((each, _why_not(each)))
                 continue
             now = RESUMABLE[state_of(each.holder)]
             folder = one_line(each.last.folder, LONGEST_FOLDER)
@@ -109,10 +107,17 @@ def _resume(found: list[Bag]) -> Result:
             data.append({**place, "command": command, "folder": each.last.folder})
     parts = [_commands(rows)] if rows else []
     if without:
-        seats = ", ".join(seat_text(each.seat).removeprefix("seat ") for each in without)
+        seats = ", ".join(f"{seat_text(each.seat).removeprefix('seat ')} ({why})" for each, why in without)
         parts.append(f"no session that can be resumed: {seats}")
-    named = [{"bag": each.seat.bag, "seat": each.seat.name} for each in without]
+    named = [{"bag": each.seat.bag, "seat": each.seat.name, "why": why} for each, why in without]
     return Result({"resume": data, "without": named}, "\n".join(parts) or "nobody has taken a seat yet")
+
+
+def _why_not(each: Occupancy) -> str:
+    """Why no session of a seat can be resumed."""
+    if not each.seat.session:
+        return "left" if each.seat.epoch else "not taken yet"
+    return client_text(each.seat.client) or "unknown"
 
 
 def _commands(rows: Sequence[tuple[str, ...]]) -> str:
