@@ -40,6 +40,7 @@ from mailstop.records import Record
 from mailstop.rules.letters import LONGEST_ARTIFACT, LONGEST_KEY, MOST_ARTIFACTS
 from mailstop.rules.offers import Terms
 from mailstop.watcher import Watcher, among_watchers
+from mailstop.wording import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -506,7 +507,7 @@ def _body(msg: object, extra: list[str]) -> str:
     whole = f"{head}\n{text}" if head else text
     if len(whole.encode()) <= LARGEST_BODY:
         return whole
-    left = f"\n(the rest is left out: the letter has {len(text.encode())} bytes)"
+    left = f"\n(the rest is left out: the letter has {counted(len(text.encode()), 'byte')})"
     return whole.encode()[: LARGEST_BODY - len(left.encode())].decode("utf-8", "ignore") + left
 
 

@@ -98,11 +98,16 @@ def clean(text: str) -> str:
 
 
 def one_line(text: str, longest: int) -> str:
-    """`text` cleaned, on one line, without the quote it may be put in, at most `longest` characters."""
-    if len(text) <= longest and '"' not in text and _is_plain(text):
+    """`text` cleaned, on one line, at most `longest` characters."""
+    if len(text) <= longest and _is_plain(text):
         return text
-    text = clean(text[: longest + 1]).replace("\n", "␊").replace("\t", " ").replace('"', "'")
+    text = clean(text[: longest + 1]).replace("\n", "␊").replace("\t", " ")
     return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def in_quotes(text: str, longest: int) -> str:
+    """`text` on one line, as `one_line` gives it, without the quote that a model is shown around it."""
+    return one_line(text, longest).replace('"', "'")
 
 
 def plain_line(text: str) -> str:

@@ -7,12 +7,13 @@ functions are pure: the time and the nonce are arguments.
 
 from __future__ import annotations
 
-from mailstop.cleaning import clean, one_line
+from mailstop.cleaning import clean, in_quotes, one_line
 from mailstop.config import DELIVERY_BYTES
 from mailstop.kinds import GENERIC, TASK_CALL, TASK_COMMAND, action_needed, kind_of
 from mailstop.letter import LONGEST_CHOICE, LONGEST_KIND, MOST_CHOICES
 from mailstop.names import DEFAULT_BAG, LONGEST, PERSON, POSTMASTER, is_name
 from mailstop.records import Record
+from mailstop.wording import counted, wait_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,13 +25,13 @@ LONGEST_PREVIEW = 180  # characters
 LONGEST_ANNOUNCEMENT = 600  # code points
 LONGEST_REMINDER = 200  # code points; an announcement after compaction
 
-BRINGS_TASK = ("give", "reassign")  # what a letter about a task says, when the task comes to a seat by it
-
 # What a `case` in a hook's guard looks for in the event on its standard input; JSON escapes none of it.
 RING_MARK = "mailstop: letter"
 
 # How a prompt begins that the client itself wrote: the end of what ran in the background, a letter of the vendor's own.
 _CLIENTS_OWN = ("<task-notification>", "<cross-session-message", "<channel ", "<hook_prompt")
+
+MAILSTOP = "mailstop itself"  # who writes from the postmaster's seat: no seat can have a name with a blank
 
 _LISTED = 5  # numbers, names, paths of one list
 _LONGEST_PROJECT = 24  # characters
@@ -62,11 +63,12 @@ class Delivery(Record):
 def ring_line(numbers: Sequence[int], sender: str = "") -> str:
     """The line by which a door wakes a session: numbers and a seat's name, at most 200 characters.
 
-    Of several letters it gives the numbers alone; at least one is needed.
+    Of several letters, and of a notice of mailstop's own, it gives the numbers alone; at least one is needed.
     """
     if len(numbers) != 1:
         return f"{RING_MARK}s {_listed(numbers)}"
-    return f"{RING_MARK} {numbers[0]} from {sender}" if is_name(sender) else f"{RING_MARK} {numbers[0]}"
+    named = is_name(sender) and sender != POSTMASTER
+    return f"{RING_MARK} {numbers[0]} from {sender}" if named else f"{RING_MARK} {numbers[0]}"
 
 
 def ring_numbers(prompt: str) -> tuple[int, ...]:
@@ -180,8 +182,8 @@ def deliver(
 def nothing_fits(left: int, limit_bytes: int, store: str = "") -> str:
     """What is said where letters wait and none of them can be given within so few bytes."""
     return (
-        f"mailstop: {_count(left, 'letter')} {'waits' if left == 1 else 'wait'}, and nothing of the oldest fits into "
-        f"{_count(limit_bytes, 'byte')}: mailstop check{store} --max-bytes {DELIVERY_BYTES}"
+        f"mailstop: {wait_text(left, 'letter')}, and nothing of the oldest fits into "
+        f"{counted(limit_bytes, 'byte')}: mailstop check{store} --max-bytes {DELIVERY_BYTES}"
     )
 
 
@@ -218,7 +220,7 @@ def preview(letter: Letter) -> str:
     to = f"#{_name(letter.channel)}" if letter.channel else _listed([_name(seat) for seat in letter.to], most=2)
     bag = "" if letter.bag == DEFAULT_BAG else f" in {_name(letter.bag)}"
     begin = letter.body.lstrip()[: LONGEST_PREVIEW + 1].split("\n", 1)[0]
-    head = f"{letter.n} {_name(letter.sender)} -> {to}{bag} ({one_line(letter.kind, LONGEST_KIND)}): "
+    head = f"{letter.n} {sender_text(letter.sender)} -> {to}{bag} ({one_line(letter.kind, LONGEST_KIND)}): "
     line = head + clean(begin).replace("\t", " ")
     return line if len(line) <= LONGEST_PREVIEW else line[: LONGEST_PREVIEW - 1] + "…"
 
@@ -261,9 +263,14 @@ def beginning(body: str, room_bytes: int) -> tuple[str, int]:
     return clean(begin), _size(body) - _size(begin)
 
 
+def more_bytes(omitted: int) -> str:
+    """That so many bytes of a letter are left out."""
+    return f"{counted(omitted, 'more byte')} of this letter {'is' if omitted == 1 else 'are'} left out"
+
+
 def left_out(letter: Letter, omitted: int, store: str = "") -> str:
     """What is said under a letter that was cut. store: see `deliver`."""
-    return f"{omitted} more bytes of this letter are left out. All of it: mailstop read {letter.n}{store}"
+    return f"{more_bytes(omitted)}. All of it: mailstop read {letter.n}{store}"
 
 
 def _cut(letter: Letter, left: int, limit_bytes: int, *, now_ms: int, nonce: str, person: str, store: str) -> str:
@@ -290,7 +297,7 @@ def heading(letters: Sequence[Letter], person: str) -> str:
     """The line above letters: who wrote them, and what that is worth."""
     count = len(letters)
     by_person = sum(letter.sender == person for letter in letters)
-    what = "a letter" if count == 1 else f"{count} letters"
+    what = "a letter" if count == 1 else counted(count, "letter")
     if by_person == count:
         who, but = "the person", ""
     elif by_person:
@@ -304,11 +311,11 @@ def _overview(letters: Sequence[Letter]) -> str:
     by_kind: dict[str, list[int]] = {letter.kind: [] for letter in letters if reply_due(letter)}  # those come first
     for letter in letters:
         by_kind.setdefault(letter.kind, []).append(letter.n)
-    kinds = [f'"{one_line(kind, LONGEST_KIND)}" {_listed(numbers)}' for kind, numbers in by_kind.items()]
+    kinds = [f'"{in_quotes(kind, LONGEST_KIND)}" {_listed(numbers)}' for kind, numbers in by_kind.items()]
     due = [letter.n for letter in letters if reply_due(letter)]
     overview = f"\nBy kind: {'; '.join(kinds[:_LISTED])}" if len(kinds) > 1 else ""
     if len(kinds) > _LISTED:
-        overview += f"; {_count(len(kinds) - _LISTED, 'more kind')}"
+        overview += f"; {counted(len(kinds) - _LISTED, 'more kind')}"
     return overview + (f"\nA reply is needed to {_listed(due)}." if due else "")
 
 
@@ -335,11 +342,11 @@ def letter_block(
         pass  # which task it is, and what is to be done about it, stands below and needs the room
     elif hint is not GENERIC:
         words = hint.hint.replace(TASK_COMMAND, TASK_CALL) if tools else hint.hint
-        lines.append(f'Kind "{one_line(letter.kind, LONGEST_KIND)}": {words}')
+        lines.append(f'Kind "{in_quotes(letter.kind, LONGEST_KIND)}": {words}')
     else:
-        lines.append(f'Kind "{one_line(letter.kind, LONGEST_KIND)}".')
+        lines.append(f'Kind "{in_quotes(letter.kind, LONGEST_KIND)}".')
     if letter.artifacts:
-        paths = [f'"{one_line(path, _LONGEST_PATH)}"' for path in letter.artifacts[: _LISTED + 1]]
+        paths = [f'"{in_quotes(path, _LONGEST_PATH)}"' for path in letter.artifacts[: _LISTED + 1]]
         lines.append(f"Artifacts, as the sender names them: {_listed(paths, of=len(letter.artifacts))}")
     lines.append(fenced(shown, nonce))
     if omitted:
@@ -353,13 +360,13 @@ def _origin(letter: Letter, now_ms: int, person: str, *, addressed: bool) -> str
     sender = _name(letter.sender)
     who = f"the person (seat {sender})" if letter.sender == person else f"seat {sender}"
     if letter.sender == POSTMASTER:
-        who = "mailstop itself"
-    project = f'project "{one_line(letter.project, _LONGEST_PROJECT)}"' if letter.project else ""
+        who = MAILSTOP
+    project = f'project "{in_quotes(letter.project, _LONGEST_PROJECT)}"' if letter.project else ""
     client = "" if letter.sender == person else client_text(letter.client)
     where = ", ".join(part for part in (project, client) if part)
     parts = [f"Letter {letter.n} from {who}" + (f" ({where})" if where else "")]
     if letter.bag != DEFAULT_BAG:
-        parts.append(f"bag {one_line(letter.bag, _LONGEST_PROJECT) if letter.channel else _name(letter.bag)}")
+        parts.append(f"bag {in_quotes(letter.bag, _LONGEST_PROJECT) if letter.channel else _name(letter.bag)}")
     parts.append(age(now_ms - letter.at))
     if letter.ref is not None:
         parts.append(f"answers {letter.ref}")
@@ -368,11 +375,11 @@ def _origin(letter: Letter, now_ms: int, person: str, *, addressed: bool) -> str
     if letter.task and not _brings_task(letter, addressed):
         parts.append(f"task {letter.task.n}")
     if letter.channel:
-        parts.append(f"in #{one_line(letter.channel, _LONGEST_PROJECT)}")
+        parts.append(f"in #{in_quotes(letter.channel, _LONGEST_PROJECT)}")
     elif not addressed:
         parts.append(f"to {_listed([_name(seat) for seat in letter.to])}")
     elif len(letter.to) > 1:
-        parts.append(f"to {len(letter.to)} seats")
+        parts.append(f"to {counted(len(letter.to), 'seat')}")
     return ", ".join(parts) + "."
 
 
@@ -384,7 +391,7 @@ def _closing(letter: Letter, nonce: str, store: str) -> list[str]:
     if letter.final:
         return ["This letter is final: send no reply, even if it asks for one."]
     if letter.task and _brings_task(letter, True):
-        return _task_closing(letter, letter.task, nonce, store)
+        return [lost_task(letter)] if letter.closed else _task_closing(letter, letter.task, nonce, store)
     expects = kind_of(letter.kind).expects
     if not reply_due(letter):
         line = "No reply is needed. If one helps:"
@@ -407,10 +414,14 @@ def _asking(question: Letter, nonce: str, store: str) -> list[str]:
     return [head, *choice_lines(question), answer_command(question, nonce, store)]
 
 
-def choice_lines(question: Letter) -> list[str]:
-    """The choices of a question, each with its number, as a reader may see what its sender wrote."""
+def choice_lines(question: Letter, *, person: bool = False) -> list[str]:
+    """The choices of a question, each with its number, as a reader may see what its sender wrote.
+
+    person: a person reads them, who is shown each as it is.
+    """
+    shown = one_line if person else in_quotes
     choices = question.choices[:MOST_CHOICES]
-    return [f'{number} "{one_line(text, LONGEST_CHOICE)}"' for number, text in enumerate(choices, 1)]
+    return [f'{number} "{shown(text, LONGEST_CHOICE)}"' for number, text in enumerate(choices, 1)]
 
 
 def _brings_task(letter: Letter, addressed: bool) -> bool:
@@ -418,7 +429,7 @@ def _brings_task(letter: Letter, addressed: bool) -> bool:
     task = letter.task
     if not addressed or task is None or letter.final or letter.ends_budget:
         return False
-    return task.act in BRINGS_TASK and task.holder in letter.to
+    return task.brings and task.holder in letter.to
 
 
 def _task_closing(letter: Letter, task: About, nonce: str, store: str) -> list[str]:
@@ -430,6 +441,13 @@ def _task_closing(letter: Letter, task: About, nonce: str, store: str) -> list[s
         else f"Seat {_name(task.holder)}: {accept}. When done:",
         f"mailstop task complete {task.n}{store} - <<'{end}'\n{_PLACEHOLDER}\n{end}",
     ]
+
+
+def lost_task(letter: Letter) -> str:
+    """What stands under a letter that has brought a task which its seat has lost since."""
+    assert letter.task is not None
+    seat = _name(letter.task.holder)
+    return f"Task {letter.task.n} is not for seat {seat} to do any more: {letter.closed}. Do not begin it."
 
 
 def reply_due(letter: Letter) -> bool:
@@ -482,7 +500,7 @@ def window_line(seat: str | None, waiting: int = 0, bag: str = DEFAULT_BAG) -> s
     """What the person is told about a window: which seat it is, and how many letters wait there."""
     if seat is None:
         return "mailstop: this window has no seat; mailstop join NAME takes one"
-    wait = f"; {_count(waiting, 'letter')} {'waits' if waiting == 1 else 'wait'}" if waiting else ""
+    wait = f"; {wait_text(waiting, 'letter')}" if waiting else ""
     return f"mailstop: this window is {_seat(seat, bag)}{wait}"
 
 
@@ -515,8 +533,8 @@ def _introduction(start: Start, detail: int) -> list[str]:
         replies = "a reply is" if start.left_owing == 1 else f"{start.left_owing} replies are"
         lines.append(f"From before this session {replies} still due: mailstop read")
     if start.ended:
-        seats = [f"{_name(seat)} ({_count(left, 'letter')})" for seat, left in start.ended]
-        listed = _listed(seats, most=detail) if detail else _count(len(seats), "seat")
+        seats = [f"{_name(seat)} ({counted(left, 'letter')})" for seat, left in start.ended]
+        listed = _listed(seats, most=detail) if detail else counted(len(seats), "seat")
         lines.append(f"Left by ended sessions here: {listed}. To take one over: mailstop join NAME")
     return lines
 
@@ -548,7 +566,7 @@ def _seats(start: Start, detail: int) -> str:
         return _listed([_seat(seat, bag) for seat, bag in start.seats], most=detail)
     if len(start.seats) == 1:
         return _seat(start.seats[0][0])
-    return f"{len(start.seats)} seats (mailstop status)"
+    return f"{counted(len(start.seats), 'seat')} (mailstop status)"
 
 
 def _tasks(start: Start, detail: int) -> str:
@@ -557,16 +575,21 @@ def _tasks(start: Start, detail: int) -> str:
 
 def _owed(start: Start, detail: int) -> str:
     if not detail:
-        return _count(len(start.owing), "letter")
-    return _listed([f"{letter.n} from {_name(letter.sender)}" for letter in start.owing], most=detail)
+        return counted(len(start.owing), "letter")
+    return _listed([f"{letter.n} from {sender_text(letter.sender)}" for letter in start.owing], most=detail)
 
 
 # -- words ---------------------------------------------------------------------------------------------------
 
 
+def sender_text(name: str) -> str:
+    """Who wrote from a seat, where all seats are told by their names."""
+    return MAILSTOP if name == POSTMASTER else _name(name)
+
+
 def client_text(client: str) -> str:
     """A client by the name people know it by."""
-    return _CLIENTS.get(client) or one_line(client, 12)
+    return _CLIENTS.get(client) or in_quotes(client, 12)
 
 
 def _listed(items: Iterable[object], *, of: int = 0, most: int = _LISTED) -> str:
@@ -578,12 +601,8 @@ def _listed(items: Iterable[object], *, of: int = 0, most: int = _LISTED) -> str
     return " and ".join(([", ".join(rest)] if rest else []) + last)
 
 
-def _count(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
-
-
 def _waiting(count: int, more: str = "", store: str = "") -> str:
-    return f"{_count(count, more + 'letter')} {'waits' if count == 1 else 'wait'}: mailstop check{store}"
+    return f"{wait_text(count, more + 'letter')}: mailstop check{store}"
 
 
 def _seat(name: str, bag: str = DEFAULT_BAG) -> str:
@@ -591,7 +610,7 @@ def _seat(name: str, bag: str = DEFAULT_BAG) -> str:
 
 
 def _name(text: str) -> str:
-    return text if is_name(text) else one_line(text, LONGEST)
+    return text if is_name(text) else in_quotes(text, LONGEST)
 
 
 def _with_newline(text: str) -> str:

@@ -6,8 +6,8 @@ others wrote is cleaned, and stands between the two lines of the fence or in quo
 
 from __future__ import annotations
 
-from mailstop.cleaning import clean, one_line
-from mailstop.fence import beginning, client_text, fenced, left_out
+from mailstop.cleaning import clean, in_quotes, one_line
+from mailstop.fence import beginning, client_text, fenced, left_out, more_bytes, sender_text
 from mailstop.history import Move
 from mailstop.kinds import action_needed
 from mailstop.letter import LONGEST_KIND
@@ -56,10 +56,18 @@ class Reader(Record):
     store: str = ""
     tools: bool = False
 
+    def shown(self, text: str, longest: int) -> str:
+        """What others wrote, for within quotes: a person is shown it as it is, for a model it cannot end them."""
+        return in_quotes(text, longest) if self.nonce else one_line(text, longest)
+
+    def quoted(self, text: str, longest: int) -> str:
+        """What others wrote, in quotes; nothing where there is nothing."""
+        return f'"{self.shown(text, longest)}"' if text else ""
+
     def left_out(self, letter: Letter, omitted: int) -> str:
         """What is said under a letter that was cut."""
         if self.tools:
-            return f"{omitted} more bytes of this letter are left out: read with number {letter.n}"
+            return f"{more_bytes(omitted)}: read with number {letter.n}"
         return left_out(letter, omitted, self.store)
 
 
@@ -75,23 +83,25 @@ def matches_page(history: History, words: str, title: str, more: str, reader: Re
     """The newest of the letters that hold these words, a line each with the text around a match."""
 
     def line(record: Letter | Move, reader: Reader) -> str:
-        return f'{_head(record, reader)}: "{snippet(record.body, words)}"' if not isinstance(record, Move) else ""
+        return (
+            f'{_head(record, reader)}: "{snippet(record.body, words, reader)}"' if not isinstance(record, Move) else ""
+        )
 
     return _page(history, title, more, reader, line)
 
 
-def snippet(body: str, words: str) -> str:
+def snippet(body: str, words: str, reader: Reader) -> str:
     """The text around the first of these words in a body, or its beginning, on one line."""
     folded = body.casefold()
     places = [at for word in words.casefold().split() if (at := folded.find(word)) >= 0]
     start = max(0, min(places, default=0) - _BEFORE_MATCH)
-    return ("…" if start else "") + one_line(body[start:].lstrip(), LONGEST_SNIPPET)
+    return ("…" if start else "") + reader.shown(body[start:].lstrip(), LONGEST_SNIPPET)
 
 
 def letter_page(letter: Letter) -> str:
     """One letter in full for a person."""
-    head = _head(letter, Reader(bag=None))
-    return "\n".join([head, *_artifacts(letter), "", clean(letter.body).removesuffix("\n")])
+    reader = Reader(bag=None)
+    return "\n".join([_head(letter, reader), *_artifacts(letter, reader), "", clean(letter.body).removesuffix("\n")])
 
 
 def _page(
@@ -134,7 +144,7 @@ def _item(record: Letter | Move, reader: Reader) -> str:
 
 def _composed(letter: Letter, shown: str, reader: Reader) -> str:
     body = fenced(shown, reader.nonce) if reader.nonce else _indented(shown)
-    return "\n".join([_head(letter, reader), *_artifacts(letter), body])
+    return "\n".join([_head(letter, reader), *_artifacts(letter, reader), body])
 
 
 def _begun(letter: Letter, reader: Reader, room: int) -> str:
@@ -149,19 +159,19 @@ def _head(record: Letter | Move, reader: Reader) -> str:
     where = "" if record.bag == (reader.bag or DEFAULT_BAG) else f" in bag {_name(record.bag)}"
     start = f"{record.n}  {clock_text(record.at)}  "
     if isinstance(record, Move):
-        details = [client_text(record.client), _quoted(record.project, _LONGEST_PROJECT)]
-        details.append(_quoted(record.reason, _LONGEST_REASON))
+        details = [client_text(record.client), reader.quoted(record.project, _LONGEST_PROJECT)]
+        details.append(reader.quoted(record.reason, _LONGEST_REASON))
         return f"{start}{_name(record.seat)} {record.act}{where}{_bracketed(details)}"
     named = [_name(seat) for seat in record.to]
     to = ", ".join(named[:_MOST_SEATS]) + (f" and {len(named) - _MOST_SEATS} more" if len(named) > _MOST_SEATS else "")
     if record.channel:
         to = f"#{_name(record.channel)}"
-    return f"{start}{_name(record.sender)} -> {to}{where}{_bracketed(_labels(record))}"
+    return f"{start}{sender_text(record.sender)} -> {to}{where}{_bracketed(_labels(record, reader))}"
 
 
-def _labels(letter: Letter) -> list[str]:
+def _labels(letter: Letter, reader: Reader) -> list[str]:
     return [
-        _quoted(letter.kind, LONGEST_KIND) if letter.kind != "note" else "",
+        reader.quoted(letter.kind, LONGEST_KIND) if letter.kind != "note" else "",
         "final" if letter.final else _asks(letter),
         f"answers {letter.ref}" if letter.ref is not None else "",
         "budget {}: {} of {}".format(*letter.budget) if letter.budget else "",
@@ -176,10 +186,10 @@ def _asks(letter: Letter) -> str:
     return "asks all" if letter.channel else "reply needed"
 
 
-def _artifacts(letter: Letter) -> list[str]:
+def _artifacts(letter: Letter, reader: Reader) -> list[str]:
     if not letter.artifacts:
         return []
-    paths = ", ".join(_quoted(path, _LONGEST_PATH) for path in letter.artifacts[:_MOST_PATHS])
+    paths = ", ".join(reader.quoted(path, _LONGEST_PATH) for path in letter.artifacts[:_MOST_PATHS])
     more = len(letter.artifacts) - _MOST_PATHS
     return [f"Artifacts: {paths}" + (f" and {more} more" if more > 0 else "")]
 
@@ -191,10 +201,6 @@ def _bracketed(details: Sequence[str]) -> str:
 
 def _indented(text: str) -> str:
     return "\n".join(f"    {line}" if line else "" for line in text.removesuffix("\n").split("\n"))
-
-
-def _quoted(text: str, longest: int) -> str:
-    return f'"{one_line(text, longest)}"' if text else ""
 
 
 def _name(text: str) -> str:

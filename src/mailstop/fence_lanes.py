@@ -16,6 +16,7 @@ from mailstop.lanes import Refused as NoRole
 from mailstop.letter import LONGEST_KIND
 from mailstop.names import LONGEST
 from mailstop.records import Record
+from mailstop.wording import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def ring_facts(letter: Envelope, lane: str, role: str) -> dict[str, Any]:
 
 
 def _composed(blocks: Sequence[str], more: bool, lane: str, role: str) -> str:
-    head = HEAD.format(what="a letter" if len(blocks) == 1 else f"{len(blocks)} letters")
+    head = HEAD.format(what="a letter" if len(blocks) == 1 else counted(len(blocks), "letter"))
     tail = [f"more letters wait: mailstop lane check {_typed(lane)} --role {_typed(role)}"] if more else []
     return "\n\n".join([head, *blocks, *tail])
 
@@ -95,7 +96,7 @@ def _block(letter: Envelope, shown: str, lane: str, role: str, nonce: str, rest:
     lines = [_origin(letter, role)]
     if letter.get("_parse_error"):
         size = letter.get("_shortened")
-        cut = f"It is no letter but a line of {size} bytes, shortened." if isinstance(size, int) else ""
+        cut = f"It is no letter but a line of {counted(size, 'byte')}, shortened." if isinstance(size, int) else ""
         lines.append(cut or "It is a line, no letter.")
     kind = letter.get("kind")
     hint = kind_of(kind).hint if isinstance(kind, str) and kind in KIND_TAXONOMY else GENERIC.hint
@@ -149,7 +150,7 @@ def _cut(letter: Envelope, lane: str, role: str, nonce: str, limit_bytes: int, *
     def text(shown: str, omitted: int) -> str:
         room = len(_text(letter)) * 8 + limit_bytes  # enough, however much cleaning adds
         whole = f"mailstop lane check {_typed(lane)} --role {_typed(role)} --max-bytes {room}"
-        rest = f"{omitted} more bytes of this letter are left out, and it stays unread. All of it: {whole}"
+        rest = f"{counted(omitted, 'more byte')} of this letter are left out, and it stays unread. All of it: {whole}"
         return _composed([_block(letter, shown, lane, role, nonce, rest)], more, lane, role)
 
     body = _text(letter)

@@ -5,17 +5,19 @@ What others wrote is cleaned, and stands between the two lines of the fence or i
 
 from __future__ import annotations
 
-from mailstop.cleaning import clean, one_line
-from mailstop.fence import fenced
+from mailstop.cleaning import clean, in_quotes, one_line
+from mailstop.fence import MAILSTOP, fenced
 from mailstop.names import DEFAULT_BAG, LONGEST, PERSON, POSTMASTER
 from mailstop.task import LONGEST_ISSUE, LONGEST_TITLE
 from mailstop.times import clock_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from mailstop.task import Step, Task
+
+    Quoting = Callable[[str, int], str]
 
 LONGEST_SAID = 200  # characters of what was said with a step; all of it is in the letter
 _LONGEST_PATH = 120
@@ -52,56 +54,57 @@ def task_page(
     tools: whether the reader calls tools instead of commands.
     """
     lines = [f"mailstop: task {task.n}. {RULE}"] if nonce else []
+    quoted = _quoted if nonce else _as_it_is
     bag = "" if task.bag == DEFAULT_BAG else f" in bag {_name(task.bag)}"
-    lines.append(f"Task {task.n}{bag} {_quoted(task.title, LONGEST_TITLE)}: {task.state}, {where}.")
+    lines.append(f"Task {task.n}{bag} {quoted(task.title, LONGEST_TITLE)}: {task.state}, {where}.")
     facts = [
         f"Given by {seat_name(task.giver)} at {clock_text(task.at)}",
         f"priority {task.priority} of 0 (first) to 4",
     ]
     if task.project:
-        facts.append(f"project {_quoted(task.project, _LONGEST_PROJECT)}")
+        facts.append(f"project {quoted(task.project, _LONGEST_PROJECT)}")
     lines.append(", ".join(facts) + ".")
     if task.issue:
-        lines.append(f"Issue: {_quoted(task.issue, LONGEST_ISSUE)}")
-    lines += _paths(task.artifacts)
+        lines.append(f"Issue: {quoted(task.issue, LONGEST_ISSUE)}")
+    lines += _paths(task.artifacts, quoted)
     if task.detail:
         shown = clean(task.detail)
         lines.append(fenced(shown, nonce) if nonce else f"\n{_indented(shown)}\n")
     more = " (earlier steps are left out)" if tools else " (earlier steps are left out: --limit)"
     lines.append("History:" + (more if older else ""))
-    lines += [_step(step, "read with number" if tools else "mailstop read", store) for step in steps]
+    lines += [_step(step, "read with number" if tools else "mailstop read", store, quoted) for step in steps]
     return "\n".join(lines)
 
 
-def _step(step: Step, read: str, store: str) -> str:
+def _step(step: Step, read: str, store: str, quoted: Quoting) -> str:
     done = _SAID.get(step.act, step.act)
     place = f", to {seat_name(step.holder)}" if step.act in ("give", "reassign") and step.holder else ""
     line = f"  {step.n}  {clock_text(step.at)}  {seat_name(step.seat)}: {done}{place}; {step.state}"
     if step.text and step.act != "give":
-        said = _quoted(step.text.strip(), LONGEST_SAID)
+        said = quoted(step.text.strip(), LONGEST_SAID)
         whole = f" (whole: {read} {step.letter}{store})" if step.letter and len(step.text) > LONGEST_SAID else ""
         line += f": {said}{whole}"
     if step.artifacts and step.act != "give":
-        line += f" [{', '.join(_quoted(path, _LONGEST_PATH) for path in step.artifacts[:_MOST_PATHS])}]"
+        line += f" [{', '.join(quoted(path, _LONGEST_PATH) for path in step.artifacts[:_MOST_PATHS])}]"
     return line
 
 
-def _paths(artifacts: Sequence[str]) -> list[str]:
+def _paths(artifacts: Sequence[str], quoted: Quoting) -> list[str]:
     if not artifacts:
         return []
     more = len(artifacts) - _MOST_PATHS
-    named = ", ".join(_quoted(path, _LONGEST_PATH) for path in artifacts[:_MOST_PATHS])
+    named = ", ".join(quoted(path, _LONGEST_PATH) for path in artifacts[:_MOST_PATHS])
     return [f"Artifacts: {named}" + (f" and {more} more" if more > 0 else "")]
 
 
 def seat_name(name: str) -> str:
     """A seat as people know it."""
-    return {PERSON: "the person", POSTMASTER: "mailstop"}.get(name) or f"seat {_name(name)}"
+    return {PERSON: "the person", POSTMASTER: MAILSTOP}.get(name) or f"seat {_name(name)}"
 
 
-def title_text(title: str) -> str:
-    """A title in a list, in quotes that it cannot leave."""
-    return _quoted(title, LONGEST_TITLE)
+def title_text(title: str, *, person: bool = False) -> str:
+    """A title in a list: in quotes that it cannot leave, and for a person as it is."""
+    return one_line(title, LONGEST_TITLE) if person else _quoted(title, LONGEST_TITLE)
 
 
 def _indented(text: str) -> str:
@@ -109,6 +112,11 @@ def _indented(text: str) -> str:
 
 
 def _quoted(text: str, longest: int) -> str:
+    return f'"{in_quotes(text, longest)}"'
+
+
+def _as_it_is(text: str, longest: int) -> str:
+    """For a person, who is not led by a quote within quotes."""
     return f'"{one_line(text, longest)}"'
 
 

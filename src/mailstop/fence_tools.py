@@ -8,9 +8,19 @@ from __future__ import annotations
 
 from mailstop.cleaning import clean, one_line
 from mailstop.config import DELIVERY_BYTES
-from mailstop.fence import BRINGS_TASK, Delivery, beginning, choice_lines, heading, letter_block, reply_due
+from mailstop.fence import (
+    Delivery,
+    beginning,
+    choice_lines,
+    heading,
+    letter_block,
+    lost_task,
+    more_bytes,
+    reply_due,
+)
 from mailstop.kinds import action_needed, kind_of
 from mailstop.names import LONGEST, PERSON
+from mailstop.wording import wait_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +55,7 @@ def _cut(letter: Letter, left: int, *, now_ms: int, nonce: str, fits: Callable[[
 
     def given(room: int) -> Delivery:
         shown, omitted = beginning(letter.body, room)
-        rest = f"{omitted} more bytes of this letter are left out: read with number {letter.n}"
+        rest = f"{more_bytes(omitted)}: read with number {letter.n}"
         text = _block(letter, shown, rest, now_ms=now_ms, nonce=nonce) if shown else ""
         return Delivery(_composed([letter], [text], left) if text else "", (), (letter.n,) if text else (), left)
 
@@ -99,20 +109,16 @@ def part_of(
 
 def nothing_fits(left: int) -> str:
     """What is said where letters wait and none of them can be given."""
-    return f"mailstop: {_wait(left)}, and nothing of the oldest fits: read shows one by its number"
+    return f"mailstop: {wait_text(left, 'letter')}, and nothing of the oldest fits: read shows one by its number"
 
 
 def waiting(count: int) -> str:
     """The line that says how many letters wait, beside whatever else a tool answers."""
-    return f"{_wait(count)}: call check"
-
-
-def _wait(count: int) -> str:
-    return "1 letter waits" if count == 1 else f"{count} letters wait"
+    return f"{wait_text(count, 'letter')}: call check"
 
 
 def _composed(letters: Sequence[Letter], blocks: Sequence[str], left: int) -> str:
-    tail = [f"{left} more {'letter waits' if left == 1 else 'letters wait'}: call check again"] if left else []
+    tail = [f"{wait_text(left, 'more letter')}: call check again"] if left else []
     return "\n\n".join([heading(letters, PERSON), *blocks, *tail])
 
 
@@ -131,8 +137,8 @@ def _closing(letter: Letter) -> str:
         return _asking(letter)
     if letter.final:
         return "This letter is final: send no reply, even if it asks for one."
-    if letter.task and letter.task.act in BRINGS_TASK and letter.task.holder in letter.to:
-        return _bringing(letter, letter.task)
+    if letter.task and letter.task.brings and letter.task.holder in letter.to:
+        return lost_task(letter) if letter.closed else _bringing(letter, letter.task)
     if not reply_due(letter):
         if letter.channel:
             asks = action_needed(letter.kind, letter.needs_reply)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mailstop.patterns import is_wild
 from mailstop.records import Record
 
 TYPE_CHECKING = False
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 PATH = "path"  # a file or folder, and what lies below it; it need not be there
 GLOB = "glob"  # all paths that a pattern stands for; see mailstop.patterns
 NAME = "name"  # anything else that there is once in a project
+PREFIXES = (f"{PATH}:", f"{GLOB}:", f"{NAME}:")  # by which a word says what it is
 
 ALL_BELOW = "**"
 
@@ -64,6 +66,14 @@ class Resource(Record):
     at: tuple[Address, ...]
     given: str = ""
     why: str = ""
+
+    @property
+    def label(self) -> str:
+        """The word by which people are told of it, which stands for nothing else: a file may be called `*.py`."""
+        taken_for_another = self.kind != NAME and self.shown.startswith(PREFIXES)
+        if taken_for_another or (self.kind == PATH and is_wild(self.shown)):
+            return f"{self.kind}:{self.shown}"
+        return self.shown
 
     @property
     def key(self) -> Address:

@@ -34,6 +34,11 @@ class About(Record):
     holder: str = ""
     n: int = 0
 
+    @property
+    def brings(self) -> bool:
+        """Whether the task comes to its holder by that act, so that the letter says how to go on with it."""
+        return self.act in ("give", "reassign") and bool(self.holder)
+
 
 class Letter(Record):
     """A stored letter.
@@ -45,7 +50,8 @@ class Letter(Record):
     readers those of the project of this id. hops: how many letters of other sessions led to it. budget: the number of
     the bag's budget, which letter of it this is, and its limit; empty while none was open. asks: whether its sender
     waits for the one answer; choices: what that may be. task: what it is about, where that is a task. closed: how such
-    a question has ended, where its reader is to be told; nothing that is stored.
+    a question has ended, or where the task that it brought is now, where its reader is to be told; nothing that is
+    stored.
     """
 
     n: int
@@ -164,5 +170,7 @@ def is_kind(text: str) -> bool:
 def checked_kind(kind: str) -> str:
     """`kind` itself when it is one printable line of at most 40 characters. Raises InvalidKind."""
     if not is_kind(kind):
-        raise errors.InvalidKind(kind=kind[: 2 * LONGEST_KIND])
+        from mailstop.lines import line_rule  # only for a refusal
+
+        raise errors.InvalidKind(kind=kind[: 2 * LONGEST_KIND], reason=line_rule(kind, LONGEST_KIND))
     return kind

@@ -546,7 +546,7 @@ class Office:
         if bag not in known:
             near = nearest(bag, known)
             listed = f" (nearest: {', '.join(near)})" if near else ""
-            raise errors.UnknownBag(name=bag, nearest=listed, command=self.joining(bag))
+            raise errors.UnknownBag(name=bag, listed=listed, nearest=near, command=self.joining(bag))
 
     def letter(self, n: int, *, bag: str | None = None) -> Letter:
         """Letter `n`. Raises UnknownNumber, and OtherBag where it is not in the bag that the caller names."""

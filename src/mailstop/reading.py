@@ -105,9 +105,7 @@ class Reading:
 
     def account(self, n: int, *, bag: str | None = None) -> Account:
         """What became of letter `n`, as far as it is proved. Raises what `letter` raises."""
-        letter = self._office.letter(n, bag=bag)
-        if letter.asks:
-            letter = rules.asks.as_it_stands(self._office.store, letter)
+        letter = rules.offers.as_it_stands(self._office.store, self._office.letter(n, bag=bag))
         index, board = self._office.store.index, self._office.store.board
         deliveries = tuple(index.deliveries(n))
         names = [delivery.seat for delivery in deliveries] if letter.channel else letter.to
@@ -128,7 +126,7 @@ class Reading:
         if text not in known:
             near = nearest(text, known)
             instead = f"nearest: {', '.join(near)}" if near else "see: mailstop who"
-            raise errors.UnknownProject(problem=f"there is no project {text[:80]!r} ({instead})")
+            raise errors.UnknownProject(missing=f"there is no project {text[:80]!r} ({instead})", nearest=near)
 
     def _way(self, letter: Letter, holder: Holder) -> str:
         """The way that a letter takes for which no route is claimed."""

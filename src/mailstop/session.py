@@ -86,6 +86,13 @@ class Session(Record):
         """The value of its row: without the fields that say nothing, since `who` reads the rows of all sessions."""
         return {name: value for name, value in self.as_dict().items() if value != self._defaults.get(name, _NEEDED)}
 
+    def as_fact(self) -> dict[str, Any]:
+        """Which session it is, for programs: by the vendor's id, never by a program's token."""
+        return {
+            "client": self.client,
+            "client_session": (self.client_session or None) if self.client != "program" else None,
+        }
+
     def named(self) -> str:
         """How people recognise it: its client and the first characters of the vendor's id.
 

@@ -7,6 +7,7 @@ those of A2A, in the spelling of its JSON up to version 0.3; one that is over ne
 from __future__ import annotations
 
 from mailstop.errors import InvalidField
+from mailstop.lines import is_line, line_rule
 from mailstop.records import Record
 
 SUBMITTED = "submitted"
@@ -109,6 +110,5 @@ def checked_order(order: Order) -> None:
 
 
 def _line(what: str, text: str, longest: int) -> None:
-    if not 0 < len(text) <= longest or not text.isprintable() or not text.strip():
-        long = f"; this one has {len(text)}" if len(text) > longest else ""
-        raise InvalidField(field=what, reason=f"it is one printable line of at most {longest} characters{long}")
+    if not is_line(text, longest) or not text.strip():
+        raise InvalidField(field=what, reason=f"it is {line_rule(text, longest)}")

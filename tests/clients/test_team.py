@@ -7,11 +7,12 @@ import re
 from pathlib import Path
 from typing import Any
 
-from tests.clients.mail import claude_with_mail, letters_of, reply_commands
+from tests.clients.mail import claude_with_mail, letters_of, reply_commands, states_of
 from tests.clients.peer import Peer, wait_until_at_rest
 from tests.clients.plan import Call, Plan, shell_step
 from tests.clients.request import Request
 from tests.clients.seats import seat, seated
+from tests.clients.terminal import Terminal
 from tests.clients.test_claude_sessions import announcement, trust
 from tests.clients.waiting import wait_for
 from tests.clients.world import World
@@ -113,12 +114,75 @@ def led(world: World, project: Path) -> dict[str, Any] | None:
     return None if post["vacant"] else post
 
 
-def test_three_sessions_that_answer_every_letter_with_a_letter_come_to_rest(world: World) -> None:
-    def answers_all(request: Request) -> Plan | None:
-        commands = {} if request.is_side else reply_commands(request.news)
-        calls = tuple(Call.shell(command.replace("ANSWER", "and you?")) for command in commands.values())
-        return Plan(calls=calls) if calls else None
+def test_who_asks_is_told_that_the_asked_session_came_to_rest_without_an_answer(world: World) -> None:
+    claude_with_mail(world, "reviewer")  # whose model reads what comes and says nothing to it
+    seated(world, "reviewer")
+    waits = "mailstop ask reviewer --wait 60 - <<'EOF'\nMay I drop it?\nEOF"
+    asker = claude_with_mail(world, "builder", shell_step(waits))
 
+    request = asker.wait_for_request("did not answer")
+
+    (question,) = told(world, "asks")["questions"]
+    assert f"question {question['n']} to reviewer: pending; the session there ended its turn at " in request.news
+    assert question["shown"]
+    assert not question["waits"]
+
+
+def test_who_asks_and_does_not_wait_is_told_by_a_letter_that_the_asked_session_came_to_rest(world: World) -> None:
+    claude_with_mail(world, "reviewer")
+    seated(world, "reviewer")
+    leaves = "mailstop ask reviewer --wait 0 - <<'EOF'\nMay I drop it?\nEOF"
+    asker = claude_with_mail(world, "builder", shell_step(leaves))
+
+    wait_for("the notice", lambda: notices(world))
+    (notice,) = notices(world)
+    wait_until_at_rest(asker)
+    asker.say("go on")
+    request = asker.wait_for_request("and ended its turn without an answer")
+
+    assert notice["to"] == ["builder"]
+    assert f"Letter {notice['n']} from mailstop itself" in request.news
+    assert f"mailstop cancel {notice['ref']}" in request.news
+    assert len(notices(world)) == 1
+
+
+def notices(world: World) -> list[dict[str, Any]]:
+    """The letters that mailstop itself has written."""
+    return [letter for letter in letters_of(world) if letter["from"] == "postmaster"]
+
+
+def test_the_last_letter_of_a_budget_is_answered_by_nobody(world: World) -> None:
+    world.model.decide = answers_all
+    sessions = [claude_with_mail(world, "one")]
+    seated(world, "one")
+    opening = ["mailstop", "budget", "open", "--limit", "3"]
+    person = Terminal(opening, world.env, world.home, world.directory / "person.screen")
+    wait_for("the budget", lambda: told(world, "budget")["open"])
+    person.close()
+
+    begins = "mailstop send one - <<'EOF'\nhow are you?\nEOF"
+    sessions.append(claude_with_mail(world, "two", shell_step(begins)))
+    request = sessions[0].wait_for_request("The last letter of this bag's budget")
+    for session in sessions:
+        wait_until_at_rest(session)
+
+    last = letters_of(world)[-1]
+    assert [letter["budget"]["slot"] for letter in letters_of(world)] == [1, 2, 3]
+    assert (last["from"], last["to"]) == ("two", ["one"])
+    assert "send no reply; only the person can continue." in request.news
+    assert f"mailstop reply {last['n']}" not in request.news
+    wait_for("the proof", lambda: "shown" in states_of(world, last["n"]))
+    assert told(world, "budget")["open"]["left"] == 0
+
+
+def answers_all(request: Request) -> Plan | None:
+    """Answer each letter by the command that comes with it."""
+    commands = {} if request.is_side else reply_commands(request.news)
+    calls = tuple(Call.shell(command.replace("ANSWER", "and you?")) for command in commands.values())
+    return Plan(calls=calls) if calls else None
+
+
+def test_three_sessions_that_answer_every_letter_with_a_letter_come_to_rest(world: World) -> None:
     world.model.decide = answers_all
     sessions = [claude_with_mail(world, name) for name in ("one", "two")]
     for name in ("one", "two"):

@@ -1390,3 +1390,125 @@ def test_tasks_are_on_subjects_of_their_own(office: Play, given: Task) -> None:
         assert store.ledger.last(on) == given.n
         assert store.index.tasks.number("default", given.id) == given.n
     assert given.state in OPEN
+
+
+# -- a letter that brought a task, read when that is elsewhere
+
+
+@pytest.mark.parametrize(
+    ("away", "now"),
+    [
+        ("cancel", "it is canceled, by seat lead since "),
+        ("reassign", "it is with seat other since "),
+        ("pool", "it is in the pool of project "),
+        ("taken", "it is with seat other since "),
+    ],
+)
+def test_the_letter_of_a_task_that_its_seat_has_lost_says_where_that_is(
+    office: Play, given: Task, away: str, now: str
+) -> None:
+    seated(office, "other")
+    if away == "cancel":
+        move(office.as_("lead"), given.n, "cancel")
+    else:
+        reassign(office.as_("lead"), given.n, "other" if away == "reassign" else "")
+    if away == "taken":
+        take(office.as_("other"), given.n)
+
+    offer = office.as_("builder").check()
+
+    assert offer.letters[0].task and offer.letters[0].task.act == "give"
+    assert f"Task {given.n} is not for seat builder to do any more: {now}" in offer.text
+    assert f"mailstop task complete {given.n}" not in offer.text.partition("Letter ")[2].partition("Letter ")[0]
+    assert office.as_("builder").account(offer.letters[0].n).letter.closed.startswith(now)
+
+
+def test_the_letter_of_a_task_that_is_still_there_says_how_to_go_on(office: Play, given: Task) -> None:
+    offer = office.as_("builder").check()
+
+    assert not offer.letters[0].closed
+    assert f"mailstop task accept {given.n}" in offer.text
+
+
+def test_a_task_that_went_away_and_came_back_is_there(office: Play, given: Task) -> None:
+    seated(office, "other")
+    reassign(office.as_("lead"), given.n, "other")
+    reassign(office.as_("lead"), given.n, "builder")
+
+    offer = office.as_("builder").check()
+
+    assert [letter.closed for letter in offer.letters if letter.task and letter.task.holder == "builder"] == ["", ""]
+
+
+def test_nothing_is_looked_up_for_a_letter_that_brings_no_task(office: Play, given: Task) -> None:
+    plain = office.as_("lead").send("builder").letter
+    done = move(office.as_("builder"), given.n, "accept").sent
+    assert done and done.letter.task
+
+    for letter in (plain, done.letter):
+        assert rules.offers.as_it_stands(None, letter) is letter  # type: ignore[arg-type]
+
+
+def owed(office: Play, seat: str) -> list[int]:
+    """The letters that a seat was shown and has not answered."""
+    with office.store() as store:
+        return [letter.n for letter in store.index.owed("default", seat)]
+
+
+@pytest.mark.parametrize("away", ["cancel", "reassign", "complete", "taken back"])
+def test_nobody_owes_a_reply_about_a_task_that_is_over_or_elsewhere(office: Play, given: Task, away: str) -> None:
+    builder, lead = office.as_("builder"), office.as_("lead")
+    seated(office, "other")
+    move(builder, given.n, "need-input", "which?")
+    for player in (builder, lead):
+        player.reads()
+        player.goes_on()
+    assert owed(office, "lead")
+
+    if away == "cancel":
+        move(lead, given.n, "cancel")
+    elif away == "complete":
+        move(builder, given.n, "complete")
+    elif away == "reassign":
+        reassign(lead, given.n, "other")
+    else:
+        give_back(builder, given.n)
+
+    assert owed(office, "builder") == []
+    if away in ("cancel", "complete"):
+        assert owed(office, "lead") == []
+
+
+# -- with a budget that is used up
+
+
+@pytest.mark.parametrize("act", ["accept", "progress", "need-input", "complete", "fail", "reject", "return"])
+def test_a_used_up_budget_stops_each_change_that_somebody_is_told_of(office: Play, given: Task, act: str) -> None:
+    office.person.opens_budget(1)
+    office.as_("builder").send("lead")
+    before = task(office, given.n)
+
+    with pytest.raises(BudgetSpent):
+        give_back(office.as_("builder"), given.n) if act == "return" else move(office.as_("builder"), given.n, act)
+
+    assert task(office, given.n) == before
+    office.person.opens_budget(1)
+    if act == "return":
+        give_back(office.as_("builder"), given.n)
+    else:
+        move(office.as_("builder"), given.n, act)
+    assert task(office, given.n) != before
+
+
+def test_a_used_up_budget_stops_no_change_of_which_nobody_is_told_nor_the_persons(office: Play, given: Task) -> None:
+    seated(office, "other")
+    own = give(office.as_("other"), "")
+    office.person.opens_budget(1)
+    office.as_("builder").send("lead")
+
+    take(office.as_("other"), own.n)
+    move(office.as_("other"), own.n, "complete")
+    move(office.person, given.n, "cancel")
+
+    assert task(office, own.n).state == "completed"
+    assert task(office, given.n).state == "canceled"

@@ -126,7 +126,7 @@ def test_a_writer_is_told_what_is_left_and_then_that_only_the_person_can_continu
     assert (refused.code, refused.out) == (1, "")
     assert "Only the person can continue: mailstop budget open" in refused.err
     assert builder.run("send", "human", "hello", "--json").json["error"]["code"] == "budget_spent"
-    assert "all 3 letters of budget 1 are used, only the person can continue" in builder.run("budget").out
+    assert "budget 1, of 3 letters, is used up, only the person can continue" in builder.run("budget").out
     opened(person, 1)
     assert builder.run("send", "human", "hello").code == 0
 

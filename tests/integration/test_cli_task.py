@@ -226,7 +226,7 @@ def test_a_title_that_is_no_printable_line_is_refused_and_never_cut(seat: SeatAt
     for words in (["builder"], ["--pool"]):
         run = lead.run("task", "give", *words, title)
         assert (run.code, run.out) == (1, "")
-        assert "the title was refused: it is one printable line of at most 200 characters" in run.err
+        assert "Refused because of the title: it is one printable line of at most 200 characters; " in run.err
         assert run.err.count("\n") == 1
 
     assert lead.run("task", "list").out == "no tasks\n"

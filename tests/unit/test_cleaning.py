@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mailstop.cleaning import clean, one_line
+from mailstop.cleaning import clean, in_quotes, one_line
 
 # The pieces of which attacks are made, and the text around them.
 PIECES = st.sampled_from(
@@ -215,8 +215,16 @@ def test_what_cannot_be_seen_is_shown(text: str, shown: str) -> None:
 
 
 @given(HOSTILE | st.text(), st.integers(1, 60))
-def test_one_line_is_one_bounded_line_without_quotes(text: str, longest: int) -> None:
+def test_one_line_is_one_bounded_line_and_keeps_its_quotes(text: str, longest: int) -> None:
     line = one_line(text, longest)
+    assert len(line) <= longest
+    assert not {"\n", "\t"} & set(line)
+    assert line.count('"') == clean(text[: longest + 1])[: longest - 1 if line.endswith("…") else None].count('"')
+
+
+@given(HOSTILE | st.text(), st.integers(1, 60))
+def test_what_stands_in_quotes_for_a_model_cannot_end_them(text: str, longest: int) -> None:
+    line = in_quotes(text, longest)
     assert len(line) <= longest
     assert not {"\n", "\t", '"'} & set(line)
 

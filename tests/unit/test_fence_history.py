@@ -136,7 +136,7 @@ def test_a_match_is_a_line_with_the_text_around_it() -> None:
 
 @given(bodies, st.text(max_size=20))
 def test_a_snippet_is_one_short_printable_line(body: str, words: str) -> None:
-    made = snippet(body, words)
+    made = snippet(body, words, MODEL)
 
     assert "\n" not in made
     assert '"' not in made

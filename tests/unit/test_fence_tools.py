@@ -134,3 +134,13 @@ def test_the_parts_of_a_letter_follow_on_each_other_to_its_end(body: str, limit:
         assert "ref 1" not in text  # who has not read it all need not answer yet
         offset = following
     assert "ref 1" in text
+
+
+def test_of_a_task_that_went_elsewhere_no_call_is_told() -> None:
+    brought = letter(3, kind="task", needs_reply=True, task=About("id", "give", "builder", 3))
+    assert "task with action accept and number 3" in delivered([brought], 8_000).text
+
+    gone = delivered([brought.but(closed="it is with seat docs since noon")], 8_000).text
+
+    assert "Task 3 is not for seat builder to do any more: it is with seat docs since noon. Do not begin it." in gone
+    assert "action accept" not in gone

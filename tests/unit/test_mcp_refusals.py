@@ -27,8 +27,9 @@ def kinds(kind: type[MailstopError] = MailstopError) -> Iterator[type[MailstopEr
 
 def made(kind: type[MailstopError]) -> MailstopError:
     """An error of a kind, its fields filled in with something."""
-    fields = {name.partition("!")[0]: spec for _, name, spec, _ in Formatter().parse(kind.__doc__ or "") if name}
-    return kind(**{name: 1.0 if spec == "g" else 7 if name in NUMBERS else "x" for name, spec in fields.items()})
+    fields = [(*name.partition(" "), spec) for _, name, spec, _ in Formatter().parse(kind.__doc__ or "") if name]
+    values = {name: 1.0 if unit or spec == "g" else 7 if name in NUMBERS else "x" for name, _, unit, spec in fields}
+    return kind(**values)
 
 
 NUMBERS = ("n", "count", "answer")
@@ -117,7 +118,7 @@ def test_a_session_that_left_its_seat_is_not_sent_back_to_it() -> None:
 
 
 def test_an_unknown_seat_leads_to_the_list() -> None:
-    told = refusal(UnknownSeat(problem="there is no seat", advice=""), "send", {"to": "x", "body": "y"})
+    told = refusal(UnknownSeat(missing="there is no seat", advice=""), "send", {"to": "x", "body": "y"})
 
     assert told["next"] == {"tool": "who", "arguments": {"all": True}}
 

@@ -132,9 +132,10 @@ class Asks:
         """A wait of this process, still without the question."""
         office = self._office
         bell = office.session.bell if office.session else PERSON
-        until = office.clock() + min(wait_ms, rules.waits.LONGEST_MS)
+        now = office.clock()
+        until = now + min(wait_ms, rules.waits.LONGEST_MS)
         who = {"bag": bag, "seat": asker, "session": office.session_id}
-        return rules.waits.new_wait(office.caller, **who, bell=bell, life=my_life(), until=until)
+        return rules.waits.new_wait(office.caller, **who, bell=bell, life=my_life(), until=until, since=now)
 
     def _own(self, n: int, bag: str | None = None) -> Letter:
         """The question of that number, if the caller's seat has asked it; whose it is else is nobody's business."""
@@ -145,8 +146,8 @@ class Asks:
                 (each.n for place, name in own for each in self._store.index.asks.open(bag=place, asker=name)),
                 key=lambda each: abs(each - n),
             )
-            nearest = f" (nearest: {', '.join(map(str, mine[:3]))})" if mine else ""
-            raise UnknownQuestion(n=n, nearest=nearest)
+            listed = f" (nearest: {', '.join(map(str, mine[:3]))})" if mine else ""
+            raise UnknownQuestion(n=n, listed=listed, nearest=mine[:3])
         return self._office.letter(n, bag=bag)
 
     # -- waiting -----------------------------------------------------------------------------------------------------
@@ -287,7 +288,7 @@ class Asks:
         if not self._office.is_person:
             own = next((seat for seat in self._office.seats() if seat.bag == question.bag), None)
             if own is None or own.name != question.sender:
-                raise UnknownQuestion(n=question.n, nearest="")
+                raise UnknownQuestion(n=question.n, listed="", nearest=[])
             name, expect = own.name, guard(own)
         entry = rules.asks.canceled(question, name, self._office.clock())
         return Rider(entries=(entry,), expect={**expect, entry.subject: 0})

@@ -109,7 +109,7 @@ class Channels:
         """A channel's name and what was said there, whoever reads it. Consumes nothing. Raises UnknownChannel."""
         office = self._office
         office.checked_bag(bag)
-        name = rules.channels.named(office.store, bag, channel)
+        name = rules.channels.named(office.store, bag, channel, advice="")
         return name, office.store.index.history(bag=bag, channel=name, before=before, limit=last)
 
     def is_known(self, text: str, *, bag: str = DEFAULT_BAG) -> bool:
@@ -130,8 +130,8 @@ class Channels:
             if len(there) != count:
                 names = [holder.seat.name for holder in there]
                 more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-                who = f": {', '.join(names[:MOST_NAMED])}{more}" if names else ""
-                raise WakesMany(channel=draft.channel, count=len(there), who=who)
+                woken = f": {', '.join(names[:MOST_NAMED])}{more}" if names else ""
+                raise WakesMany(channel=draft.channel, count=len(there), woken=woken, readers=names)
             return Rider()
 
         return check

@@ -119,7 +119,9 @@ class Leaders:
         else:
             instead = f"nobody leads it: {now.gone}"
         where = in_bag(leadership.bag)
-        return errors.StaleLeader(term=leadership.term, project=now.project, where=where, instead=instead)
+        return errors.StaleLeader(
+            term=leadership.term, project=now.project, where=where, instead=instead, **_led_by(now)
+        )
 
     def _post(self, bag: str, project_id: str, name: str) -> Post:
         return rules.leaders.post(self._store, bag, project_id, name, now=self._office.clock())
@@ -213,7 +215,8 @@ class Leaders:
             project=before.project,
             where=in_bag(before.bag),
             seat=before.told.seat if before.told else "another",
-            holder="one of many who race for it",
+            holding="one of many who race for it",
+            holder=None,
             since="just now",
             term=before.last,
         )
@@ -252,7 +255,8 @@ class Leaders:
         else:
             instead = f"nobody does: {place.gone}"
         who = "Nobody leads" if self._office.is_person else "This session does not lead"
-        raise errors.NotLeading(who=who, project=place.project, where=in_bag(place.bag), instead=instead)
+        where = in_bag(place.bag)
+        raise errors.NotLeading(who=who, project=place.project, where=where, instead=instead, **_led_by(place))
 
     def leave(self, bag: str) -> Seat:
         """Leave the caller's seat in a bag, and with it what is led from there, by one append. Raises NotSeated."""
@@ -376,6 +380,12 @@ class Leaders:
         """The number of the last entry on a subject, which the index has then folded."""
         last = self._store.ledger.on(subject)
         return last.n if last else 0
+
+
+def _led_by(place: Post) -> dict[str, Any]:
+    """Who leads, for a refusal that says so."""
+    leads = place.leads
+    return {"seat": leads.seat, "since": leads.since, "led_in": leads.term} if leads else {"seat": None}
 
 
 def _is_on_default_branch(folder: str) -> bool:

@@ -109,11 +109,11 @@ class Leases:
                 self._force(leases)
                 return leases
             except _LetGo as meanwhile:
-                shown = leases[0].resource.shown
+                gone = leases[0].resource
                 leases = meanwhile.left
                 if not leases:
                     break
-        raise errors.UnknownLease(who="Nobody else holds", resource=shown, nearest="")
+        raise rules.leases.nobody_elses(gone)
 
     def _force(self, leases: Sequence[Lease]) -> None:
         """End these leases. Raises _LetGo when some of them are not there any more; nothing is stored then."""
@@ -220,13 +220,14 @@ class Queue:
         self._taken: errors.LeaseTaken | None = None
         self._following = ExitStack()
         self._enlisted = ExitStack()
-        until = office.clock() + min(round(seconds * 1000), rules.waits.LONGEST_MS)
+        now = office.clock()
+        until = now + min(round(seconds * 1000), rules.waits.LONGEST_MS)
         enlisted = rules.waiting.enlisted(office.store, wish.resources, until=until, shared=wish.shared)
         self.bell: str = self._enlisted.enter_context(enlisted)
         self._office = office
         writer = office.writer(bag)
         who = {"bag": bag, "seat": writer.name, "session": writer.session}
-        self._wait = rules.waits.new_wait(office.caller, **who, bell=self.bell, life=my_life(), until=until)
+        self._wait = rules.waits.new_wait(office.caller, **who, bell=self.bell, life=my_life(), until=until, since=now)
 
     def __enter__(self) -> Self:
         return self
@@ -303,7 +304,7 @@ def _endings(leases: Sequence[Lease]) -> dict[str, Draft]:
     told: dict[str, Draft] = {}
     for bag in dict.fromkeys(lease.bag for lease in leases):
         own = [lease for lease in leases if lease.bag == bag]
-        ended = "; ".join(lease.resource.shown for lease in own)
+        ended = "; ".join(lease.resource.label for lease in own)
         body = f"The person has ended your lease: {ended}. Others may take it now."
         told[bag] = Draft(tuple(dict.fromkeys(lease.seat for lease in own)), body, final=True)
     return told

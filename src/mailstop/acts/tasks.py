@@ -206,7 +206,7 @@ class Tasks:
         self._office.checked_bag(bag)
         self._office.writer(bag)  # who may not write is told so, and not that nothing waits
         self.settle(bag)
-        lost = ""
+        lost, last = "", None
         for _ in range(MOST_TRIES):
             waiting = self._store.index.tasks.pool(bag, project_id, limit=1)
             if not waiting:
@@ -215,7 +215,8 @@ class Tasks:
                 return self._change(waiting[0].n, lambda task, by: rules.tasks.taken(task, by, project_id), bag=bag)
             except TaskTaken as taken:
                 lost = f"; task {waiting[0].n} was taken first: {taken.details['place']}"
-        raise EmptyPool(project=project, lost=lost)
+                last = {"n": waiting[0].n, "holder": taken.details["holder"]}
+        raise EmptyPool(project=project, lost=lost, task=last)
 
     def answering(self, letter: Letter, writer: Writer, text: str) -> Ride:
         """What rides with a reply to a letter about a task: when that asked for input, the task goes on with it."""
@@ -416,7 +417,8 @@ class Tasks:
         task = self._found(n)
         if task is None:
             near = self._store.index.tasks.nearest(n)
-            raise UnknownTask(n=n, nearest=f" (nearest: {' and '.join(map(str, near))})" if near else "")
+            listed = f" (nearest: {' and '.join(map(str, near))})" if near else ""
+            raise UnknownTask(n=n, listed=listed, nearest=near)
         if bag not in (None, task.bag):
             raise TaskInOtherBag(n=task.n, bag=task.bag, asked=bag)
         task = self._now(task)
@@ -445,7 +447,7 @@ class Tasks:
         try:
             (seat,) = resolved(self._store, writer, Draft((name,), ""))
         except UnknownSeat as unknown:
-            raise UnknownSeat(problem=unknown.details["problem"], advice=" Nothing was stored.") from None
+            raise UnknownSeat(**{**unknown.details, "advice": " Nothing was stored."}) from None
         return seat.name
 
     def _project(self) -> tuple[str, str]:

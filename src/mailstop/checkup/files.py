@@ -6,11 +6,12 @@ import os
 import time
 
 from mailstop import bells, config
-from mailstop.checkup.finding import DOCTOR, OK, WARNING, Finding, counted
+from mailstop.checkup.finding import DOCTOR, OK, WARNING, Finding
 from mailstop.checkup.modes import modes, tighten
 from mailstop.clients import registry
 from mailstop.clients.life import is_alive
 from mailstop.rules import sweeps
+from mailstop.wording import counted
 
 RECENT_S = 24 * 3600  # an error of a hook that is older says nothing of today
 _LINES = 3

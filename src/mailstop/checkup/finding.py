@@ -21,11 +21,6 @@ class Finding(Record):
     mend: str = ""
 
 
-def counted(number: int, one: str, many: str = "") -> str:
-    """A number of things: `1 letter`, `2 letters`."""
-    return f"{number} {one if number == 1 else many or f'{one}s'}"
-
-
 def size_text(size_bytes: float) -> str:
     """A size for people: `12 KB`, `3.4 GB`."""
     units = ("bytes", "KB", "MB", "GB", "TB")

@@ -10,8 +10,9 @@ import shutil
 import sys
 
 import mailstop
-from mailstop.checkup.finding import DOCTOR, OK, WARNING, Finding, counted
+from mailstop.checkup.finding import DOCTOR, OK, WARNING, Finding
 from mailstop.engines.sqlite.driver import sqlite3
+from mailstop.wording import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 
 from mailstop import config
-from mailstop.checkup.finding import OK, WARNING, Finding, counted
+from mailstop.checkup.finding import OK, WARNING, Finding
 from mailstop.kinds import kinds_in, settings_text
+from mailstop.wording import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import shlex
 import time
 
 from mailstop import config
-from mailstop.checkup.finding import FAILED, OK, WARNING, Finding, counted, size_text
+from mailstop.checkup.finding import FAILED, OK, WARNING, Finding, size_text
 from mailstop.checkup.modes import modes, open_to_others, tighten
 from mailstop.clients import registry
 from mailstop.clients.life import is_alive
@@ -21,6 +21,7 @@ from mailstop.engines.sqlite.store_file import is_unmade, real_path
 from mailstop.errors import StoreNewer, StoreUnavailable
 from mailstop.records import Record
 from mailstop.times import clock_text
+from mailstop.wording import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mailstop.cli.arguments import BODY, NUMBER, Option, Positional
 from mailstop.cli.body import body_of
+from mailstop.cli.result import Result
 from mailstop.cli.send import sent_result
 from mailstop.errors import UsageError
 from mailstop.letter import Draft
@@ -11,7 +12,6 @@ from mailstop.letter import Draft
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mailstop.cli.arguments import Arguments
-    from mailstop.cli.result import Result
     from mailstop.office import Office
 
 PARAMETERS = (
@@ -35,4 +35,7 @@ def run(office: Office, args: Arguments) -> Result:
         raise UsageError(reason="a question is answered by a choice or by a text, not by both")
     body = "" if args.choice is not None else body_of(args)
     draft = Draft((), body, artifacts=tuple(args.artifact), key=args.key)
-    return sent_result(office.asks.answer(args.number, draft, choice=args.choice, bag=args.bag))
+    sent = office.asks.answer(args.number, draft, choice=args.choice, bag=args.bag)
+    question, result = office.letter(args.number), sent_result(sent)
+    choice = question.choices.index(sent.letter.body) + 1 if question.choices else None
+    return Result({**result.data, "question": question.n, "choice": choice}, result.text)

@@ -30,6 +30,7 @@ from mailstop.rules.offers import Terms
 from mailstop.rules.tellings import empty_text
 from mailstop.times import clock_text, iso_text
 from mailstop.watcher import Watcher
+from mailstop.wording import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -198,7 +199,7 @@ def _why(standing: Standing, seconds: float) -> str:
     if standing.state == CIRCLE:
         return "pending; seats have changed hands, and whoever sits there now waits for this session in turn"
     if standing.state == PENDING:
-        return f"pending, no answer within {seconds:g} seconds" if seconds else "pending"
+        return f"pending, no answer within {counted(seconds, 'second')}" if seconds else "pending"
     return f"canceled by {name_text(standing.by)} at {since}"
 
 

@@ -12,6 +12,7 @@ from mailstop.fence import age
 from mailstop.names import DEFAULT_BAG, PERSON
 from mailstop.rules.tellings import empty_text
 from mailstop.times import iso_text
+from mailstop.wording import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ PARAMETERS = (
 )
 
 HEADING = ("question", "from", "to", "asked", "stands", "text")
+FREE = ("text",)
 LONGEST_TEXT = 60  # characters of a question
 
 
@@ -41,16 +43,16 @@ def run(office: Office, args: Arguments) -> Result:
         return Result(value, "no question waits for an answer")
     lines = [_text(found, now)]
     if left:
-        lines.append(f"{left} more, younger ones, are left out")
+        lines.append(f"{counted(left, 'younger question')} {'is' if left == 1 else 'are'} left out")
     return Result(value, "\n".join(lines))
 
 
 def _text(found: list[Open], now: int) -> str:
     rows = [_row(each, now) for each in found]
     if all(each.ask.bag == DEFAULT_BAG for each in found):
-        return table(HEADING, rows, terminal_width())
-    with_bags = [(name_text(each.ask.bag), *row) for each, row in zip(found, rows, strict=True)]
-    return table(("bag", *HEADING), with_bags, terminal_width())
+        return table(HEADING, rows, terminal_width(), free=FREE)
+    with_bags = [(row[0], name_text(each.ask.bag), *row[1:]) for each, row in zip(found, rows, strict=True)]
+    return table((HEADING[0], "bag", *HEADING[1:]), with_bags, terminal_width(), free=FREE)
 
 
 def _row(each: Open, now: int) -> tuple[str, ...]:

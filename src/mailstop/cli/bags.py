@@ -5,12 +5,13 @@ from __future__ import annotations
 from mailstop.cleaning import one_line
 from mailstop.cli.arguments import Option
 from mailstop.cli.result import Result
-from mailstop.cli.standing import name_text, state_of
+from mailstop.cli.standing import name_text, seat_text, state_of
 from mailstop.cli.table import fits, table, terminal_width
 from mailstop.clients.codex import is_thread_id
 from mailstop.fence import client_text
 from mailstop.names import PERSON
 from mailstop.times import clock_text, iso_text
+from mailstop.wording import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,8 +52,12 @@ def run(office: Office, args: Arguments) -> Result:
 def _row(bag: Bag) -> tuple[str, ...]:
     seats = [name_text(each.seat.name) + ("" if each.holder.present else " (empty)") for each in _seats(bag)]
     newest = f"{bag.newest.n}, {clock_text(bag.newest.at)}" if bag.newest else "none"
-    clients = ", ".join(f"{count} {client_text(client).removeprefix('a ')}" for client, count in _clients(bag).items())
+    clients = ", ".join(_sessions_of(client, count) for client, count in _clients(bag).items())
     return name_text(bag.name), str(bag.letters), newest, clients or "-", ", ".join(seats) or "-"
+
+
+def _sessions_of(client: str, count: int) -> str:
+    return counted(count, "program") if client == "program" else f"{count} {client_text(client)}"
 
 
 def _clients(bag: Bag) -> dict[str, int]:
@@ -87,14 +92,13 @@ def _seats(bag: Bag) -> list[Occupancy]:
 
 
 def _resume(found: list[Bag]) -> Result:
-    rows, data, without = [], [], 0
+    rows, data = [], []
+    without: list[tuple[Occupancy, str]] = []
     for bag in found:
         for each in _seats(bag):
-            if not each.seat.session:  # it was left, or nobody has taken it
-                continue
             command = _command(each)
             if command is None or each.last is None:
-                without += 1
+                without.append((each, _why_not(each)))
                 continue
             now = RESUMABLE[state_of(each.holder)]
             folder = one_line(each.last.folder, LONGEST_FOLDER)
@@ -103,8 +107,17 @@ def _resume(found: list[Bag]) -> Result:
             data.append({**place, "command": command, "folder": each.last.folder})
     parts = [_commands(rows)] if rows else []
     if without:
-        parts.append(f"{without} {'seat has' if without == 1 else 'seats have'} no session that can be resumed")
-    return Result({"resume": data, "without": without}, "\n".join(parts) or "nobody has taken a seat yet")
+        seats = ", ".join(f"{seat_text(each.seat).removeprefix('seat ')} ({why})" for each, why in without)
+        parts.append(f"no session that can be resumed: {seats}")
+    named = [{"bag": each.seat.bag, "seat": each.seat.name, "why": why} for each, why in without]
+    return Result({"resume": data, "without": named}, "\n".join(parts) or "nobody has taken a seat yet")
+
+
+def _why_not(each: Occupancy) -> str:
+    """Why no session of a seat can be resumed."""
+    if not each.seat.session:
+        return "left" if each.seat.epoch else "not taken yet"
+    return client_text(each.seat.client) or "unknown"
 
 
 def _commands(rows: Sequence[tuple[str, ...]]) -> str:

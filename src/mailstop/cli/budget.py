@@ -7,6 +7,7 @@ from mailstop.cli.result import Result
 from mailstop.errors import UsageError
 from mailstop.names import DEFAULT_BAG, nearest
 from mailstop.times import clock_text, iso_text
+from mailstop.wording import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ def run(office: Office, args: Arguments) -> Result:
     if args.act == "open":
         budget, dropped = office.budgets.open(args.limit, bag=bag)
         data = {"bag": bag, "open": _json(budget), "dropped": _json(dropped)}
-        return Result(data, f"budget {budget.ordinal} open: {letters(budget.limit)} in bag {bag}{_dropped(dropped)}")
+        opened = f"budget {budget.ordinal} open: {counted(budget.limit, 'letter')} in bag {bag}"
+        return Result(data, f"{opened}{_dropped(dropped)}")
     if args.act == "close":
         budget = office.budgets.close(bag=bag)
         text = f"budget {budget.ordinal} of bag {bag} closed{_dropped(budget)}"
@@ -69,17 +71,14 @@ def standing(allowance: Allowance) -> str:
         needed = "and without one no session may write" if allowance.limits.budgeted else "and none is needed"
         return f"no budget is open, {needed}"
     if not budget.left:
-        return f"all {letters(budget.limit)} of budget {budget.ordinal} are used, only the person can continue"
-    return f"{budget.left} of {letters(budget.limit)} of budget {budget.ordinal} left"
-
-
-def letters(count: int) -> str:
-    """So many letters."""
-    return "1 letter" if count == 1 else f"{count} letters"
+        return (
+            f"budget {budget.ordinal}, of {counted(budget.limit, 'letter')}, is used up, only the person can continue"
+        )
+    return f"{budget.left} of {counted(budget.limit, 'letter')} of budget {budget.ordinal} left"
 
 
 def _dropped(budget: Budget | None) -> str:
-    return f"; {letters(budget.left)} of budget {budget.ordinal} dropped" if budget and budget.left else ""
+    return f"; {counted(budget.left, 'letter')} of budget {budget.ordinal} dropped" if budget and budget.left else ""
 
 
 def _json(budget: Budget | None) -> dict[str, Any] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mailstop.cli.result import Result
 from mailstop.cli.standing import name_text
 from mailstop.cli.table import table, terminal_width
+from mailstop.fence import sender_text
 from mailstop.names import DEFAULT_BAG
 from mailstop.times import clock_text, iso_text
 
@@ -36,7 +37,7 @@ def _row(listed: Listed, last: Letter | None) -> tuple[str, ...]:
         "always" if listed.stays else "subscribed" if listed.reads else "-",
         str(listed.channel.readers),
         str(listed.unread) if listed.reads else "-",
-        f"{last.n} from {name_text(last.sender)}, {clock_text(last.at)}" if last else "none",
+        f"{last.n} from {sender_text(last.sender)}, {clock_text(last.at)}" if last else "none",
     )
 
 

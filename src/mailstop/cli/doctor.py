@@ -11,7 +11,7 @@ import shlex
 
 from mailstop import config
 from mailstop.checkup import callers, files, interpreter, settings, store
-from mailstop.checkup.finding import DOCTOR, FAILED, WARNING, Finding, counted
+from mailstop.checkup.finding import DOCTOR, FAILED, WARNING, Finding
 from mailstop.cleaning import one_line
 from mailstop.cli.arguments import Option
 from mailstop.cli.progress import Progress
@@ -20,6 +20,7 @@ from mailstop.clients import life
 from mailstop.clients.caller import identify
 from mailstop.clients.stores import store_of
 from mailstop.errors import DoubtfulCaller, InvalidStore, StoreUnavailable
+from mailstop.wording import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

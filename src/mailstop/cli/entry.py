@@ -10,7 +10,7 @@ import sys
 
 from mailstop import faults
 from mailstop.cli.arguments import EVERYWHERE, explain, read
-from mailstop.errors import MailstopError, OutputLost, UsageError
+from mailstop.errors import MailstopError, OutputLost, Uncertain, UsageError
 from mailstop.names import checked_name
 
 TYPE_CHECKING = False
@@ -64,7 +64,7 @@ VERBS = {
 # verbs of which it may be in doubt whether anything was stored
 WRITING = (
     *("send", "reply", "say", "ask", "answer", "cancel", "join", "me", "subscribe", "unsubscribe"),
-    *("task", "lead", "lease", "budget", "limits", "token", "lane"),
+    *("task", "lead", "lease", "budget", "limits", "token", "lane", "leave"),
 )
 MAKING = ("join", "token")  # verbs that may make the store, once they write to it
 ALIASES = {"inbox": "check", "whoami": "status", "--version": "version", "-V": "version"}
@@ -105,7 +105,7 @@ def main(words: Sequence[str] | None = None) -> int:
         _drop_output()
         return _report(error, False)
     except MailstopError as error:
-        return _report(error, wants_json)
+        return _report(_doubted(error, words), wants_json)
     except KeyboardInterrupt:
         return 130
     except Exception as error:
@@ -140,14 +140,27 @@ def _failed(error: Exception, words: Sequence[str]) -> MailstopError:
     from mailstop.errors import Failed, FailedInDoubt
     from mailstop.hooks.entry import log
 
-    verb = _split(words)[1] or ""
+    verb = split(words)[1] or ""
     log(error, verb)
-    kind = FailedInDoubt if ALIASES.get(verb, verb) in WRITING else Failed
-    return kind(what=f"{type(error).__name__}: {error}", log=config.log_file())
+    what, file = f"{type(error).__name__}: {error}", config.log_file()
+    if ALIASES.get(verb, verb) not in WRITING:
+        return Failed(what=what, log=file)
+    from mailstop.cli.doubt import look
+
+    return FailedInDoubt(what=what, log=file, look=look(words))
+
+
+def _doubted(error: MailstopError, words: Sequence[str]) -> MailstopError:
+    """The error; of one that leaves in doubt whether anything was stored, with what the verb has to find out."""
+    if type(error) is not Uncertain:
+        return error
+    from mailstop.cli.doubt import look
+
+    return Uncertain(**{**error.details, "look": look(words)})
 
 
 def _run(words: list[str]) -> int:
-    leading, verb, rest = _split(words)
+    leading, verb, rest = split(words)
     if verb is None and words:
         raise UsageError(reason=f"behind {words[-1]} a verb is missing. All verbs: mailstop --help")
     if verb is None or verb in ("-h", "--help"):
@@ -173,6 +186,10 @@ def _run(words: list[str]) -> int:
         if getattr(module, "TELLS_WHAT_WAITS", False) and sys.stderr.isatty():
             __import__("mailstop.cli.opening", fromlist=["waiting_words"]).waiting_words()
         return code
+    without_store = getattr(module, "without_store", None)
+    result = without_store(args) if without_store else None
+    if result is not None:
+        return _print(result, args)
     with_office = __import__("mailstop.cli.opening", fromlist=["opened"])
     office: Office
     with with_office.opened(args.store, joins=name in MAKING) as office:
@@ -182,12 +199,12 @@ def _run(words: list[str]) -> int:
         except OutputLost:
             raise
         except MailstopError as error:
-            code = _report(error, args.json)
+            code = _report(_doubted(error, words), args.json)
         with_office.closing_words(office)
         return code
 
 
-def _split(words: Sequence[str]) -> tuple[list[str], str | None, list[str]]:
+def split(words: Sequence[str]) -> tuple[list[str], str | None, list[str]]:
     """Global options that stand before the verb, the verb, and all behind it."""
     valued = {name for option in EVERYWHERE if option.value for name in option.names}
     position = 0

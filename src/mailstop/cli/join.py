@@ -102,6 +102,9 @@ def _join_program(office: Office, name: str, bag: str, pid: int | None) -> Resul
             reason="this is inside a client, whose session is its own; without --export it joins"
         )
     life = program.bound_life(pid)
+    if pid is not None:
+        words = f"mailstop join {name} --export{'' if bag == DEFAULT_BAG else f' --bag {bag}'}{office.store_option}"
+        program.refuse_outside(life, office.caller.ancestry, f'eval "$({words})"')
     earlier = _seated_here(office, name, bag, life)
     token = earlier.client_session if earlier else program.new_token()
     office.caller = office.caller.but(who="program", client="program", client_session=token, life=life)

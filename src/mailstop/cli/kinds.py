@@ -26,7 +26,9 @@ def run(args: Arguments) -> Result:
         for name, kind in everything
     ]
     hints = [kind.hint for _, kind in everything]
-    text = table(HEADING, [(*row, hint) for row, hint in zip(rows, hints, strict=True)], terminal_width())
+    text = table(
+        HEADING, [(*row, hint) for row, hint in zip(rows, hints, strict=True)], terminal_width(), prose=HEADING[-1]
+    )
     data = {
         "kinds": [
             {

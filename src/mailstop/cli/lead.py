@@ -8,6 +8,7 @@ from mailstop.cli.result import Result
 from mailstop.cli.standing import name_text, session_text
 from mailstop.errors import UsageError
 from mailstop.names import DEFAULT_BAG, in_bag, nearest
+from mailstop.rules.leaders import claiming
 from mailstop.times import clock_text, iso_text
 
 TYPE_CHECKING = False
@@ -82,7 +83,7 @@ def _post_text(office: Office, place: Post) -> str:
     project = f"project {_project(place.project)}{in_bag(place.bag)}"
     leads = place.leads
     if leads is None:
-        return _vacant_text(place, project)
+        return _vacant_text(place, project, claiming(person=office.is_person))
     who = f"seat {name_text(leads.seat)} ({_session(place, own=office.leaders.is_own(leads))})"
     said = "; the person said so" if leads.forced else ""
     return f"{who} leads {project} since {clock_text(leads.since)}, in term {leads.term}{said}"
@@ -98,10 +99,10 @@ def _session(place: Post, *, own: bool) -> str:
     return ", ".join(parts)
 
 
-def _vacant_text(place: Post, project: str) -> str:
+def _vacant_text(place: Post, project: str, command: str) -> str:
     told = place.told
     before = f"; seat {name_text(told.seat)} led it in term {told.term}" if told and told.seat else ""
-    return f"nobody leads {project}: {one_line(place.gone, LONGEST_PROJECT)}{before}. To lead it: mailstop lead claim"
+    return f"nobody leads {project}: {one_line(place.gone, LONGEST_PROJECT)}{before}. To lead it: {command}"
 
 
 def _post_json(office: Office, place: Post) -> dict[str, Any]:

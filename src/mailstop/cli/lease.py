@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 from mailstop.cli.arguments import NUMBER, SECONDS, Option, Positional
-from mailstop.cli.opening import closing_words, opened
 from mailstop.cli.result import Result
 from mailstop.errors import UsageError
 from mailstop.names import DEFAULT_BAG, nearest
@@ -38,8 +37,6 @@ mailstop lease take name:deploy --wait 300
 mailstop lease check --staged
 mailstop lease release --all"""
 
-NEEDS_NO_STORE = True  # it opens one itself: a check has an answer also where there is none
-
 ACTS = ("take", "renew", "release", "list", "check")
 # option: for which acts it is
 _FOR = {
@@ -57,9 +54,14 @@ _FOR = {
 _UNITS = {"s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
 
 
-def run(args: Arguments) -> Result:
-    """Do one of the acts."""
+def without_store(args: Arguments) -> Result | None:
+    """A check, which has an answer also where there is no store, and so opens it itself; None for any other act.
+
+    Raises UsageError for what is none.
+    """
     act = args.act or "list"
+    if "" in args.resources and act != "list":
+        raise UsageError(reason=f"an empty word stands for nothing: mailstop lease {act} PATH...")
     if act not in ACTS:
         near = nearest(act, ACTS)
         meant = f"; nearest: {', '.join(near)}" if near else ""
@@ -71,12 +73,12 @@ def run(args: Arguments) -> Result:
         from mailstop.cli.lease_check import check
 
         return check(args)
-    with opened(args.store) as office:
-        try:
-            office.called()
-            return _DOING[act](office, args)
-        finally:
-            closing_words(office)
+    return None
+
+
+def run(office: Office, args: Arguments) -> Result:
+    """Do one of the other acts."""
+    return _DOING[args.act or "list"](office, args)
 
 
 def duration_ms(text: str | None) -> int | None:
@@ -195,14 +197,14 @@ def _took_text(lease: Lease, term: int) -> str:
 
     act = "taken" if lease.term == term else "renewed"
     shared = ", shared" if lease.shared else ""
-    return _clean(f"{lease.resource.shown} {act} until {clock_text(lease.until)}, term {lease.term}{shared}")
+    return _clean(f"{lease.resource.label} {act} until {clock_text(lease.until)}, term {lease.term}{shared}")
 
 
 def _lines(leases: Sequence[Lease], act: str) -> str:
     from mailstop.times import clock_text
 
     until = [f" until {clock_text(lease.until)}, term {lease.term}" if act == "renewed" else "" for lease in leases]
-    return "\n".join(_clean(f"{lease.resource.shown} {act}{rest}") for lease, rest in zip(leases, until, strict=True))
+    return "\n".join(_clean(f"{lease.resource.label} {act}{rest}") for lease, rest in zip(leases, until, strict=True))
 
 
 def _clean(line: str) -> str:

@@ -13,7 +13,7 @@ from mailstop.cli.opening import refuse_sealed, store_at
 from mailstop.cli.result import Result
 from mailstop.clients.caller import STRANGER, Caller, identify
 from mailstop.clients.stores import store_of
-from mailstop.errors import CannotTell, DoubtfulCaller, MailstopError, UsageError
+from mailstop.errors import CannotTell, DoubtfulCaller, InvalidResource, MailstopError, UsageError
 from mailstop.office import Office
 from mailstop.rules.held import FREE, MINE, TAKEN
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mailstop.cli.arguments import Arguments
+    from mailstop.clients.resources import Reader
     from mailstop.lease import Resource
     from mailstop.rules.held import Verdict
 
@@ -36,7 +37,7 @@ def check(args: Arguments) -> Result:
         raise UsageError(reason="- stands for all paths, on standard input, and by itself")
     try:
         return _checked(args)
-    except CannotTell:
+    except (CannotTell, UsageError):
         raise
     except MailstopError as error:
         raise CannotTell(reason=error.message) from None
@@ -90,7 +91,18 @@ def _resources(office: Office, args: Arguments) -> list[Resource]:
     reader = office.leases.reader(os.getcwd())
     if args.resources == ["-"]:
         return [reader.path(path) for path in _from_input()]
-    return [reader.read(word) for word in args.resources]
+    return [_read(reader, word) for word in args.resources]
+
+
+def _read(reader: Reader, word: str) -> Resource:
+    """What a word of the command line means. Raises UsageError for one that means nothing; a file's name that no lease
+    can be on means something, and whether it is taken cannot be told."""
+    try:
+        return reader.read(word)
+    except InvalidResource as error:
+        if any("\ud800" <= character <= "\udfff" for character in word):
+            raise
+        raise UsageError(reason=error.message) from None
 
 
 def _from_input() -> list[str]:

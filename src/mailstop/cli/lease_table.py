@@ -28,14 +28,14 @@ def leases_text(office: Office, leases: Sequence[Lease], own: AbstractSet[tuple[
     """A table of leases."""
     if not leases:
         return "nothing is taken"
-    return table(HEADING, [_row(office, lease, lease.id in own) for lease in leases], terminal_width())
+    return table(HEADING, [_row(office, lease, lease.id in own) for lease in leases], terminal_width(), free=("for",))
 
 
 def _row(office: Office, lease: Lease, mine: bool) -> tuple[str, ...]:
     seat = name_text(lease.seat) + ("" if lease.bag == DEFAULT_BAG else f" in {name_text(lease.bag)}")
     what_for = " / ".join(text for text in (objective_of(office.store, lease), lease.note) if text)
     return (
-        one_line(lease.resource.shown, LONGEST) + (" (shared)" if lease.shared else ""),
+        one_line(lease.resource.label, LONGEST) + (" (shared)" if lease.shared else ""),
         seat + (" (you)" if mine else ""),
         "person" if lease.session == PERSON else client_text(lease.client),
         clock_text(lease.since),
@@ -53,12 +53,12 @@ def taken_text(office: Office, taken: Sequence[Verdict]) -> str:
         for lease in verdict.leases:
             lines.append(f"taken: {_whole(verdict, told(office.store, lease))}")
         if not verdict.leases:
-            lines.append(f"stale: {verdict.resource.shown}: nobody holds it now")
+            lines.append(f"stale: {verdict.resource.label}: nobody holds it now")
     more = len(lines) - MOST_LINES
     lines = lines[:MOST_LINES] + ([f"and {more} more: --json"] if more > 0 else [])
     return "\n".join(map(plain_line, lines))
 
 
 def _whole(verdict: Verdict, lease: str) -> str:
-    shown = verdict.resource.shown
+    shown = verdict.resource.label
     return lease if lease.startswith(f"{shown} ") else f"{shown}: {lease}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mailstop.kinds import action_needed, kind_of
 from mailstop.times import iso_text
+from mailstop.wording import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def budget_text(letter: Letter) -> str:
     """The same for people, and how many letters are left after it."""
     ordinal, slot, limit = letter.budget
     left = limit - slot
-    rest = "none is left" if not left else "1 letter left" if left == 1 else f"{left} letters left"
+    rest = f"{counted(left, 'letter')} left" if left else "none is left"
     return f"{slot} of {limit} of budget {ordinal}, {rest}"
 
 

@@ -53,9 +53,9 @@ def run(office: Office, args: Arguments) -> Result:
 
 def _text(limits: Limits, minutes: int) -> str:
     rows = (
-        ("--hops", str(limits.hops), "the longest chain of letters that sessions cause one another to write"),
+        ("--hops", str(limits.hops), "the longest chain of letters that cause one another"),
         ("--rate", str(limits.rate), "the most letters of one seat within a minute"),
         ("--budgeted", "yes" if limits.budgeted else "no", "whether sessions write only while a budget is open"),
         ("--task-return", f"{minutes} min", "after which a task of an empty seat returns"),
     )
-    return table(("limit", "is", "what it bounds"), rows, terminal_width())
+    return table(("limit", "is", "what it bounds"), rows, terminal_width(), prose="what it bounds")

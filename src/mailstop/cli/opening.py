@@ -12,6 +12,7 @@ from mailstop.engines import is_absent, open_store
 from mailstop.errors import MailstopError
 from mailstop.names import DEFAULT_BAG
 from mailstop.office import Office
+from mailstop.wording import wait_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,8 +97,7 @@ def waiting_words() -> None:
 def _say_what_waits(office: Office) -> None:
     waiting = sum(office.store.index.count_unread(seat.bag, seat.name) for seat in office.seats())
     if waiting:
-        letters = "letter waits" if waiting == 1 else "letters wait"
-        print(f"{waiting} {letters} for you: mailstop check{office.store_option}", file=sys.stderr)
+        print(f"{wait_text(waiting, 'letter')} for you: mailstop check{office.store_option}", file=sys.stderr)
     asked = office.reading.asked()
     if asked:
         from mailstop.cli.standing import asked_text

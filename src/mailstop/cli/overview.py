@@ -32,7 +32,7 @@ EXIT_CODES = """\
   3  unknown name or number
   4  nothing came in time
   5  the store cannot be used, or mailstop itself failed; nothing was stored
-  6  not known whether it was stored: repeat with the same --key"""
+  6  not known whether it was stored; the message says how to find out"""
 
 HOOK = """\
 usage: mailstop hook

@@ -15,7 +15,7 @@ from mailstop.cli.result import Result
 from mailstop.cli.standing import state_lines
 from mailstop.config import DELIVERY_BYTES
 from mailstop.errors import UsageError
-from mailstop.fence import choice_lines, whole
+from mailstop.fence import choice_lines, lost_task, whole
 from mailstop.fence_history import Reader, history_page, letter_page, matches_page
 from mailstop.history import Move
 from mailstop.json_text import dumps
@@ -72,12 +72,14 @@ def _letter(office: Office, n: int, *, raw: bool, bag: str | None) -> Result:
     own = [seat.name for seat in office.seats() if seat.bag == letter.bag]
     store = office.store_option
     if office.is_person:
-        answerable = not letter.final and not letter.closed and letter.sender not in own
+        ended = letter.asks and letter.closed
+        answerable = not letter.final and not ended and letter.sender not in own
         answer = f"\nTo answer: mailstop reply {n}{store} -" if answerable else ""
         if answerable and letter.choices:
-            lines = ["", "", *choice_lines(letter), f"To answer: mailstop answer {n}{store} --choice K"]
+            lines = ["", "", *choice_lines(letter, person=True), f"To answer: mailstop answer {n}{store} --choice K"]
             answer = "\n".join(lines)
-        text = f"{letter_page(letter)}\n\n{standing}{answer}"
+        lost = f"\n{lost_task(letter)}" if letter.task and letter.closed else ""
+        text = f"{letter_page(letter)}\n\n{standing}{lost}{answer}"
     else:
         heard = bool(letter.channel and own and letter.sender not in own)
         addressed = heard or any(name in own for name in letter.to)

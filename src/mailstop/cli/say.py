@@ -12,6 +12,7 @@ from mailstop.errors import UsageError
 from mailstop.kinds import kind_of
 from mailstop.letter import Draft
 from mailstop.names import DEFAULT_BAG
+from mailstop.wording import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,6 +103,7 @@ def _said(sent: Sent) -> Result:
     data = {
         "n": letter.n,
         "id": letter.id,
+        "ref": letter.ref,
         "channel": letter.channel,
         "recipients": [told.as_dict() for told in sent.recipients],
         "later": list(rest.live),
@@ -110,7 +112,7 @@ def _said(sent: Sent) -> Result:
     size = len(letter.body.encode("utf-8"))
     again = "" if sent.new else " (it was said before with this key)"
     final = ", final" if letter.final else ""
-    lines = [f"letter {letter.n} said in #{letter.channel}, {size} bytes{final}{again}"]
+    lines = [f"letter {letter.n} said in #{letter.channel}, {counted(size, 'byte')}{final}{again}"]
     lines += [f"  {recipient_text(told)}" for told in sent.recipients[:MOST_LISTED]]
     if len(sent.recipients) > MOST_LISTED:
         lines.append(f"  and {len(sent.recipients) - MOST_LISTED} more: mailstop status {letter.n}")
@@ -124,6 +126,6 @@ def _rest_lines(rest: Rest, others: bool) -> list[str]:
         more = f" and {len(rest.live) - MOST_LISTED} more" if len(rest.live) > MOST_LISTED else ""
         lines.append(f"  not woken, read it when they next look: {named}{more}")
     if rest.empty:
-        seats = "1 empty seat keeps" if rest.empty == 1 else f"{rest.empty} empty seats keep"
+        seats = f"{counted(rest.empty, 'empty seat')} {'keeps' if rest.empty == 1 else 'keep'}"
         lines.append(f"  {seats} it for who sits there next")
     return lines or ([] if others else ["  nobody else reads this channel now"])

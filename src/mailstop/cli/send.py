@@ -8,6 +8,7 @@ from mailstop.cli.result import Result
 from mailstop.errors import UsageError
 from mailstop.letter import Draft
 from mailstop.names import DEFAULT_BAG
+from mailstop.wording import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def sent_result(sent: Sent) -> Result:
     data = {
         "n": letter.n,
         "id": letter.id,
+        "ref": letter.ref,
         "recipients": [told.as_dict() for told in sent.recipients],
         "hops": letter.hops,
         "budget": None,
@@ -73,7 +75,7 @@ def sent_result(sent: Sent) -> Result:
         from mailstop.cli.letter_json import budget_json, budget_text
 
         data["budget"], budget = budget_json(letter), f", {budget_text(letter)}"
-    lines = [f"letter {letter.n} stored, {size} bytes{final}{budget}{again}"]
+    lines = [f"letter {letter.n} stored, {counted(size, 'byte')}{final}{budget}{again}"]
     return Result(data, "\n".join([*lines, *sent_lines(sent.recipients)]))
 
 

@@ -101,7 +101,7 @@ def _serve(url: str, host: str, port: int, option: str, *, as_json: bool) -> Non
         import starlette
         import uvicorn
     except ImportError as error:
-        raise errors.ServeNotInstalled(missing=error.name or str(error)) from None
+        raise errors.ServeNotInstalled(module=error.name or str(error)) from None
     del mcp, prometheus_client, starlette, uvicorn
     from mailstop.resident.start import serve
 

@@ -9,6 +9,7 @@ from mailstop.receipt import Receipt
 from mailstop.rules.tellings import empty_text
 from mailstop.rules.ways import words_of
 from mailstop.times import clock_text, iso_text
+from mailstop.wording import counted, wait_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,10 +59,9 @@ def state_lines(account: Account) -> list[str]:
 
 def asked_text(asked: Sequence[Letter], now_ms: int, store: str) -> str:
     """That questions wait for the caller's answer, and since when. asked: those, the oldest first; at least one."""
-    questions = "question waits" if len(asked) == 1 else "questions wait"
     asked_since = age(now_ms - asked[0].at)
     oldest = f"asked {asked_since}" if len(asked) == 1 else f"the oldest asked {asked_since}"
-    return f"{len(asked)} {questions} for your answer, {oldest}: mailstop asks --given{store}"
+    return f"{wait_text(len(asked), 'question')} for your answer, {oldest}: mailstop asks --given{store}"
 
 
 def said_line(account: Account) -> str:
@@ -71,7 +71,7 @@ def said_line(account: Account) -> str:
     if not readers:
         return f"{where}: stored {clock_text(letter.at)}; nobody else read the channel then"
     shown = sum(delivery.shown for delivery in account.deliveries)
-    return f"{where}: shown to {shown} of {readers} {'reader' if readers == 1 else 'readers'}"
+    return f"{where}: shown to {shown} of {counted(readers, 'reader')}"
 
 
 def receipts_at(account: Account, seat: str, state: str | None = None) -> list[Receipt]:

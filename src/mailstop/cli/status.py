@@ -25,6 +25,7 @@ from mailstop.fence import client_text
 from mailstop.names import DEFAULT_BAG
 from mailstop.rules.ways import words_of
 from mailstop.times import clock_text, iso_text
+from mailstop.wording import counted, wait_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def _counted(letter: Letter) -> list[str]:
     """What a letter counted for: its hops, and its place in the bag's budget."""
     parts = []
     if letter.hops:
-        parts.append("1 hop" if letter.hops == 1 else f"{letter.hops} hops")
+        parts.append(counted(letter.hops, "hop"))
     if letter.budget:
         parts.append(budget_text(letter))
     return [f"  {'; '.join(parts)}"] if parts else []
@@ -118,8 +119,8 @@ def _myself(office: Office) -> Result:
     if me.seats:
         if not office.is_person:
             lines.append(f"what wakes you: {words_of(me.way).own}")
-        wait = "letter waits" if me.waiting == 1 else "letters wait"
-        lines.append(f"{me.waiting} {wait} for you" + (f": mailstop check{office.store_option}" if me.waiting else ""))
+        waits = wait_text(me.waiting, "letter")
+        lines.append(f"{waits} for you" + (f": mailstop check{office.store_option}" if me.waiting else ""))
     if me.asked:
         lines.append(asked_text(me.asked, office.clock(), office.store_option))
     if last:

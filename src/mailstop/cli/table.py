@@ -1,4 +1,8 @@
-"""Table: rows under a heading, for a terminal as wide as it is, and for a pipe plain and full."""
+"""Table: rows under a heading, for a terminal as wide as it is, and for a pipe plain and full.
+
+On a terminal that has no room for it, only free text is shortened, or set in several lines: words that mean something,
+names and commands stay whole. Where that does not suffice, each row is told in lines of its own, with nothing cut.
+"""
 
 from __future__ import annotations
 
@@ -7,33 +11,46 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
 GAP = "  "
-NARROWEST = 6  # columns that a shortened cell keeps
+NARROWEST = 16  # columns that free text keeps in a table
+INDENT = "  "  # of what is told of a row below its first line
+NOTHING = "-"  # a cell without a value, which lines leave out
 
 
-def table(heading: Sequence[str], rows: Sequence[Sequence[str]], width: int | None) -> str:
-    """Aligned columns. width: columns of the terminal, into which long cells are shortened; None shortens nothing."""
-    lines = [heading, *rows]
-    # Almost all lines are plain, and `who` has a line for each session.
-    plain = ["".join(line).isascii() for line in lines]
-    sizes = [list(map(len if simple else columns_of, line)) for line, simple in zip(lines, plain, strict=True)]
-    widths = list(map(max, *sizes)) if rows else sizes[0]
-    if width is not None:
-        room = width - len(GAP) * (len(widths) - 1)
-        plain = plain if sum(widths) <= room else [False] * len(lines)
-        widths = _fitted(widths, room)
-    return "\n".join(
-        GAP.join(map(str.ljust, line, widths) if simple else map(_cell, line, size, widths)).rstrip()
-        for line, size, simple in zip(lines, sizes, plain, strict=True)
-    )
+def table(
+    heading: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    width: int | None,
+    *,
+    free: Collection[str] = (),
+    prose: str = "",
+) -> str:
+    """Aligned columns. width: columns of the terminal; None is a pipe, where nothing is shortened.
+
+    free: headings of columns with free text, which is shortened where there is no room for it. prose: the heading of a
+    last column with sentences, which go on in further lines.
+    """
+    # Almost all tables are plain, and `who` has a line for each session.
+    plain = all("".join(line).isascii() for line in (heading, *rows))
+    sizes = [max(map(len if plain else columns_of, cells)) for cells in zip(heading, *rows, strict=True)]
+    if width is None or _total(sizes) <= width:
+        if plain:
+            return "\n".join(GAP.join(map(str.ljust, line, sizes)).rstrip() for line in (heading, *rows))
+        return _lines(heading, rows, sizes)
+    least = [
+        min(size, max(NARROWEST, columns_of(name))) if name in (*free, prose) else size
+        for name, size in zip(heading, sizes, strict=True)
+    ]
+    if _total(least) > width or not rows:
+        return "\n".join(_stacked(heading, row, width) for row in rows) or _lines(heading, rows, sizes)
+    return _lines(heading, rows, _fitted(sizes, least, width), prose)
 
 
 def fits(heading: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> bool:
     """Whether the table has room in so many columns with no cell shortened."""
-    widths = [max(map(columns_of, cells)) for cells in zip(heading, *rows, strict=True)]
-    return sum(widths) + len(GAP) * (len(widths) - 1) <= width
+    return _total([max(map(columns_of, cells)) for cells in zip(heading, *rows, strict=True)]) <= width
 
 
 def terminal_width() -> int | None:
@@ -55,19 +72,65 @@ def columns_of(text: str) -> int:
     return sum(0 if combining(each) else 2 if east_asian_width(each) in "WF" else 1 for each in text)
 
 
-def _fitted(widths: Sequence[int], room: int) -> list[int]:
-    """The widths with the widest made narrower, a column at a time, until all fit."""
-    fitted = list(widths)
-    while sum(fitted) > room and max(fitted) > NARROWEST:
-        fitted[fitted.index(max(fitted))] -= 1
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + len(GAP) * (len(widths) - 1)
+
+
+def _fitted(sizes: Sequence[int], least: Sequence[int], width: int) -> list[int]:
+    """The widths with the widest that may be narrower made so, a column at a time, until all fit."""
+    fitted = list(sizes)
+    while _total(fitted) > width:
+        shrinking = [at for at, size in enumerate(fitted) if size > least[at]]
+        fitted[max(shrinking, key=lambda at: fitted[at])] -= 1
     return fitted
 
 
-def _cell(text: str, size: int, width: int) -> str:
-    """A cell as wide as its column. size: columns that the text needs."""
+def _lines(heading: Sequence[str], rows: Sequence[Sequence[str]], widths: Sequence[int], prose: str = "") -> str:
+    lines = []
+    for row in (heading, *rows):
+        further = wrapped(row[-1], widths[-1]) if prose else [row[-1]]
+        cells = [*row[:-1], further[0]]
+        lines.append(GAP.join(map(_cell, cells, widths)).rstrip())
+        lines += [" " * (_total(widths) - widths[-1]) + text for text in further[1:]]
+    return "\n".join(lines)
+
+
+def _cell(text: str, width: int) -> str:
+    """A cell as wide as its column."""
+    size = columns_of(text)
     if size <= width:
         return text + " " * (width - size)
     while columns_of(text) > width - 1:
         text = text[:-1]
     text += "…"
     return text + " " * (width - columns_of(text))
+
+
+def _stacked(heading: Sequence[str], row: Sequence[str], width: int) -> str:
+    """A row in lines of its own: its first cell, and below it what else is known, several on a line where they fit."""
+    told = [f"{name}: {cell}" for name, cell in zip(heading[1:], row[1:], strict=True) if cell not in ("", NOTHING)]
+    lines, line = wrapped(row[0] if row[0] != NOTHING else f"{heading[0]}: {NOTHING}", width), ""
+    for each in told:
+        if line and columns_of(line + GAP + each) <= width:
+            line += GAP + each
+            continue
+        lines += [line] if line else []
+        line = INDENT + each
+        if columns_of(line) > width:
+            first, *rest = wrapped(each, width - len(INDENT) * 2)
+            lines += [INDENT + first, *(INDENT * 2 + further for further in rest)]
+            line = ""
+    return "\n".join([*lines, line] if line else lines)
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """A text in lines of at most so many columns, broken at its blanks; a longer word is left whole."""
+    lines, line = [], ""
+    for word in text.split(" "):
+        longer = f"{line} {word}" if line else word
+        if line and columns_of(longer) > width:
+            lines.append(line)
+            line = word
+        else:
+            line = longer
+    return [*lines, line]

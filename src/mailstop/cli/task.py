@@ -281,12 +281,12 @@ def _listing_text(office: Office, listing: Listing, args: Arguments, limit: int)
             _where(task),
             clock_text(task.since),
             seat_name(task.giver),
-            title_text(task.title),
+            title_text(task.title, person=office.is_person),
         )
         for task in listing.tasks
     ]
     parts = [] if office.is_person else [RULE]
-    parts.append(table(heading, rows, terminal_width()))
+    parts.append(table(heading, rows, terminal_width(), free=("title",)))
     if listing.more:
         words = "".join(f" --{name}" for name in ("mine", "given", "pool", "open") if getattr(args, name))
         words += f" --bag {args.bag}" if args.bag else ""

@@ -6,12 +6,12 @@ from mailstop.cleaning import one_line
 from mailstop.cli.arguments import Option
 from mailstop.cli.result import Result
 from mailstop.cli.standing import holder_json, name_text, presence_json, session_text
-from mailstop.cli.table import fits, table, terminal_width
+from mailstop.cli.table import table, terminal_width
 from mailstop.names import DEFAULT_BAG, PERSON
 from mailstop.records import Record
 from mailstop.rules.ways import words_of
-from mailstop.session import ACTIVE
 from mailstop.times import clock_text
+from mailstop.wording import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,12 +28,11 @@ PARAMETERS = (
     Option(("--project",), "only of this project", "PROJECT"),
 )
 
-# In a pipe, and in a terminal that has room for it.
 FULL = (
     *("seat", "session", "since", "project", "branch", "worktree"),
     *("status", "turn", "seen", "woken by", "waiting", "objective"),
 )
-NARROW = ("seat", "client", "where", "now", "woken by", "waiting", "objective")
+FREE = ("worktree", "objective")
 LONGEST = 200  # characters of a folder, a project, a branch, an objective
 
 
@@ -81,8 +80,8 @@ def _words(office: Office, listed: Sequence[Line], left: int) -> str:
     if not office.is_person:
         parts.append("human: the person's own seat, in every bag")
     if left:
-        are = "seat is" if left == 1 else "seats are"
-        parts.append(f"{left} more {are} empty, and nothing waits there: mailstop who --all")
+        are = "is" if left == 1 else "are"
+        parts.append(f"{counted(left, 'more seat')} {are} empty, and nothing waits there: mailstop who --all")
     return "\n".join(parts)
 
 
@@ -104,10 +103,8 @@ def _lines(office: Office, bag: str | None) -> list[Line]:
 def _text(lines: Sequence[Line]) -> str:
     width = terminal_width()
     bag = ("bag",) if any(line.bag != DEFAULT_BAG for line in lines) else ()
-    full = _rows((*bag, *FULL), lines)
-    if width is None or fits((*bag, *FULL), full, width):
-        return table((*bag, *FULL), full, None)
-    return table((*bag, *NARROW), _rows((*bag, *NARROW), lines), width)
+    columns = (FULL[0], *bag, *FULL[1:])
+    return table(columns, _rows(columns, lines), width, free=FREE)
 
 
 def _rows(columns: Sequence[str], lines: Sequence[Line]) -> list[list[str]]:
@@ -144,23 +141,6 @@ def _worktree(line: Line) -> str:
     return _shown(line.occupancy.seat.folder) if line.occupancy else ""
 
 
-def _where(line: Line) -> str:
-    branch = _branch(line)
-    return _shown(line.project) + (f"@{branch}" if branch else "")
-
-
-def _now(line: Line) -> str:
-    """What a session does, in a word or two: what it says of its work, where that is more than that it goes on, and
-    what its client says."""
-    present = line.present
-    if present is None:
-        return "empty"
-    status = present.session.status
-    said = [status] if status != ACTIVE or not present.turn else []
-    told = [present.turn] if present.turn and present.turn != status else []
-    return _shown(", ".join([*said, *told])) + ("" if present.alive else ", alive?")
-
-
 def _seen(line: Line) -> str:
     """When it was last seen: now, by its process; else what it was last known to do."""
     if line.present is None:
@@ -176,15 +156,12 @@ COLUMNS: dict[str, Callable[[Line], str]] = {
     "bag": lambda line: name_text(line.bag) if line.occupancy else "",
     "seat": _seat,
     "session": _session,
-    "client": lambda line: _shown(line.session.client) if line.session else "",
     "since": _since,
     "project": lambda line: _shown(line.project),
     "branch": _branch,
     "worktree": _worktree,
-    "where": _where,
     "status": lambda line: _shown(line.session.status) if line.session else "",
     "turn": lambda line: line.present.turn if line.present else "",
-    "now": _now,
     "seen": _seen,
     "woken by": _woken,
     "waiting": lambda line: str(line.occupancy.waiting) if line.occupancy else "",

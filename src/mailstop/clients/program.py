@@ -51,6 +51,17 @@ def bound_life(pid: int | None = None) -> Life:
     return life
 
 
+def refuse_outside(life: Life, ancestry: Iterable[Ancestor], command: str) -> None:
+    """Raise UsageError where a session that is bound to that process would not count for who ran this command.
+
+    command: which binds it to a process that is above.
+    """
+    own = process_of(own_pid())
+    if own is None or not covers(life, own.pid, own.start, ancestry):
+        refused = f"process {life.pid} is not above this one, so its session would count for nothing that runs here"
+        raise UsageError(reason=f"{refused}. Nothing was done. To bind one to this shell: {command}")
+
+
 def _main_shell() -> int:
     """The parent of this process, or the shell of which the parent is only a fork."""
     process = process_of(own_pid())

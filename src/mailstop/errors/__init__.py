@@ -10,8 +10,12 @@ classes takes longer than a query.
 
 from __future__ import annotations
 
+from mailstop.times import clock_text, iso_text
+from mailstop.wording import counted
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from mailstop.errors.asks import *
@@ -31,6 +35,60 @@ if TYPE_CHECKING:
     from mailstop.errors.tokens import *
     from mailstop.errors.tools import *
 
+WHERE = "where"  # the bag, as names.in_bag says it
+_IN_BAG, _BAG = " in bag ", "default"
+TIMES = ("since",)
+
+# Pieces of sentences, and the details that say the same to a program; nothing where a piece says what to do, or only
+# puts into words what the class is.
+PIECES: dict[str, tuple[str, ...]] = {
+    "act": (),
+    "advice": (),
+    "around": ("circle", "waits"),
+    "asking": (),
+    "ender": ("by",),
+    "first": (),
+    "held": ("taken",),
+    "holding": ("holder",),
+    "instead": ("seat",),
+    "listed": ("nearest",),
+    "look": (),
+    "loser": ("seat",),
+    "lost": ("task",),
+    "missing": ("nearest",),
+    "now": ("taken",),
+    "offered": ("choices",),
+    "option": (),
+    "others": ("leaders",),
+    "owner": ("giver",),
+    "place": ("holder",),
+    "problem": (),
+    "standing": ("taken",),
+    "told": ("leaders",),
+    "who": (),
+    "whom": ("project",),
+    "woken": ("readers",),
+}
+
+
+class _Words:
+    """Details as a sentence takes them."""
+
+    def __init__(self, details: Mapping[str, Any]) -> None:
+        self._details = details
+
+    def __getitem__(self, field: str) -> Any:
+        name, _, what = field.partition(" ")
+        value = self._details[name]
+        if what:
+            return counted(value, what)
+        return clock_text(value) if name in TIMES and isinstance(value, int) else value
+
+
+def filled(text: str, details: Mapping[str, Any]) -> str:
+    """The text of a message with the details filled in. See `MailstopError.message`."""
+    return text.format_map(_Words(details))
+
 
 class MailstopError(Exception):
     """Something went wrong in mailstop."""
@@ -43,13 +101,25 @@ class MailstopError(Exception):
 
     @property
     def message(self) -> str:
-        """The sentence for people and models: the docstring of the class with the details filled in."""
-        return " ".join((type(self).__doc__ or "").split()).format_map(self.details)
+        """The sentence for people and models: the docstring of the class with the details filled in.
+
+        `{limit letter}` is so many of them: `1 letter`, `12 letters`; a time is given in milliseconds since 1970.
+        """
+        return filled(" ".join((type(self).__doc__ or "").split()), self.details)
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What a program is told beside the message."""
-        return {}
+        """What a program is told beside the message: the details that are no piece of a sentence. Times are those of
+        people's clocks in ISO 8601; `bag` is named where the sentence may leave it out."""
+        found: dict[str, Any] = {}
+        for name, value in self.details.items():
+            if name == WHERE:
+                found["bag"] = str(value).removeprefix(_IN_BAG) or _BAG
+            elif name in TIMES:
+                found[name] = iso_text(value) if isinstance(value, int) and value else None
+            elif name not in PIECES:
+                found[name] = list(value) if isinstance(value, tuple) else value
+        return found
 
     @property
     def code(self) -> str:
@@ -77,7 +147,7 @@ class NotFound(MailstopError):
 
 
 class TimedOut(MailstopError):
-    """Nothing came within {seconds:g} seconds."""
+    """Nothing came within {seconds second}."""
 
     exit_code = 4
 
@@ -89,9 +159,12 @@ class StoreUnavailable(MailstopError):
 
 
 class Uncertain(MailstopError):
-    """Whether it was stored is not known ({reason}). Repeat with the same --key: it is then stored once."""
+    """Whether it was stored is not known ({reason}). {look}"""
 
     exit_code = 6
+
+    def __init__(self, **details: Any) -> None:
+        super().__init__(**{"look": "Repeat with the same --key: it is then stored once.", **details})
 
 
 class OutputLost(MailstopError):

@@ -30,19 +30,19 @@ class NoChoices(Refused):
 
 
 class NotOneOfTheChoices(Refused):
-    """Question {n} is answered by one of its choices: {choices}. Nothing was stored. By number: mailstop answer {n}
+    """Question {n} is answered by one of its choices: {offered}. Nothing was stored. By number: mailstop answer {n}
     --choice K. To write something else: mailstop send {asker} --ref {n} -"""
 
 
 class WouldWaitInCircle(Refused):
-    """This wait would close a circle in which each waits for the next: {circle}. Nothing was stored. {first}To leave
+    """This wait would close a circle in which each waits for the next: {around}. Nothing was stored. {first}To leave
     the question there and not wait for it: mailstop ask {seat} --wait 0 -"""
 
 
 class WaitsInCircle(WouldWaitInCircle):
-    """To wait on would close a circle in which each waits for the next: {circle}. The question is kept, and its answer
+    """To wait on would close a circle in which each waits for the next: {around}. The question is kept, and its answer
     comes as a letter. {first}"""
 
 
 class UnknownQuestion(NotFound):
-    """There is no question {n} that you asked{nearest}. Those without an answer: mailstop asks --mine"""
+    """There is no question {n} that you asked{listed}. Those without an answer: mailstop asks --mine"""

@@ -15,7 +15,7 @@ class NotSubscribed(Refused):
 
 
 class TooManyChannels(Refused):
-    """One seat reads at most {limit} channels. To leave one: mailstop unsubscribe CHANNEL"""
+    """One seat reads at most {limit channel}. To leave one: mailstop unsubscribe CHANNEL"""
 
 
 class NoProjectChannel(Refused):
@@ -23,10 +23,9 @@ class NoProjectChannel(Refused):
 
 
 class WakesMany(Refused):
-    """Said in #{channel} with --wake-all this wakes {count}{who}. Nothing was stored. To wake them:
+    """Said in #{channel} with --wake-all this wakes {count}{woken}. Nothing was stored. To wake them:
     --wake-all={count}"""
 
 
 class UnknownChannel(NotFound):
-    """There is no channel #{name}{where} ({nearest}). Nothing was stored. To make it, read it: mailstop subscribe
-    NAME"""
+    """There is no channel #{name}{where} ({listed}).{advice}"""

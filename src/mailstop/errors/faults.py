@@ -12,7 +12,7 @@ class Failed(MailstopError):
 
 
 class FailedInDoubt(Failed):
-    """mailstop itself failed ({what}), and whether anything was stored is not known. Look: mailstop read; or repeat
-    with the same --key. The details are in {log}"""
+    """mailstop itself failed ({what}), and whether anything was stored is not known. {look} The details are
+    in {log}"""
 
     exit_code = 6

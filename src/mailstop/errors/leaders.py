@@ -6,7 +6,7 @@ from mailstop.errors import NotFound, Refused
 
 
 class ProjectLed(Refused):
-    """Project {project}{where} is led by seat {seat} ({holder}) since {since}, in term {term}, and a leader who lives
+    """Project {project}{where} is led by seat {seat} ({holding}) since {since}, in term {term}, and a leader who lives
     is not replaced. Nothing was changed. It may release the post (mailstop lead release), and the person may say who
     leads (mailstop lead claim --force SEAT)."""
 
@@ -28,12 +28,12 @@ class NoProject(Refused):
 
 
 class NoLeader(NotFound):
-    """Nobody leads {whom}{where}{reason}. Nothing was stored. To lead it: mailstop lead claim{others}"""
+    """Nobody leads {whom}{where}{reason}. Nothing was stored. To lead it: {command}{others}"""
 
 
 class SeveralLeaders(NotFound):
-    """Several lead a project each{where}: {listed}. Nothing was stored: write to one of these seats."""
+    """Several lead a project each{where}: {told}. Nothing was stored: write to one of these seats."""
 
 
 class UnknownProject(NotFound):
-    """It is not clear which project is meant: {problem}."""
+    """It is not clear which project is meant: {missing}."""

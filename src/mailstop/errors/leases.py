@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from mailstop.errors import NotFound, Refused, StoreUnavailable, TimedOut, Uncertain
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
 
 class InvalidResource(Refused):
     """{text!r} cannot be taken: {reason}."""
@@ -18,21 +14,11 @@ class InvalidLease(Refused):
 
 
 class LeaseTaken(Refused):
-    """{taken}. Nothing was {act}. To wait until it is free: mailstop lease take --wait SECONDS; to ask: {asking}"""
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """Who holds what."""
-        return {"taken": self.details["leases"]}
+    """{standing}. Nothing was {act}. To wait until it is free: mailstop lease take --wait SECONDS; to ask: {asking}"""
 
 
 class LeaseOfOthers(Refused):
-    """This session holds no lease on {resource}: {taken}. Nothing was {act}. To ask: {asking}"""
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """Who holds what."""
-        return {"taken": self.details["leases"]}
+    """This session holds no lease on {resource}: {standing}. Nothing was {act}. To ask: {asking}"""
 
 
 class StaleTerm(Refused):
@@ -44,7 +30,7 @@ class LeasesMove(Refused):
 
 
 class UnknownLease(NotFound):
-    """{who} a lease on {resource}{nearest}. Nothing was done. All leases: mailstop lease list"""
+    """{who} a lease on {resource}{listed}. Nothing was done. All leases: mailstop lease list"""
 
 
 class NoLease(NotFound):
@@ -52,16 +38,11 @@ class NoLease(NotFound):
 
 
 class LeaseStillTaken(TimedOut):
-    """{taken}, still after {seconds:g} seconds. Nothing was taken. To wait again, repeat this; to ask: {asking}"""
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """Who holds what."""
-        return {"taken": self.details["leases"]}
+    """{standing}, still after {seconds second}. Nothing was taken. To wait again, repeat this; to ask: {asking}"""
 
 
 class LeasesInCircle(Refused):
-    """To wait for this would close a circle in which each waits for the next: {circle}. Nothing was taken. {first}To
+    """To wait for this would close a circle in which each waits for the next: {around}. Nothing was taken. {first}To
     try without waiting: mailstop lease take PATH"""
 
 

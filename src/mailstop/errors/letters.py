@@ -9,20 +9,25 @@ class OwnSeat(Refused):
     """A letter from {name!r}{where} to itself was refused: nobody writes to their own seat."""
 
 
+class OwnPost(OwnSeat):
+    """Seat {name!r}{where} leads the project itself, so `leader` means that very seat, and nobody writes to their own.
+    Who leads other projects: mailstop lead"""
+
+
 class InvalidBody(Refused):
     """The body was refused: {reason}. Nothing was stored."""
 
 
 class BodyTooLarge(Refused):
-    """The body has {size} bytes; a letter may have {limit}. Put the text into a file and name it: --artifact PATH"""
+    """The body has {size byte}; a letter may have {limit}. Put the text into a file and name it: --artifact PATH"""
 
 
 class InvalidKind(Refused):
-    """{kind!r} is no kind: one printable line of at most 40 characters."""
+    """{kind!r} is no kind: {reason}."""
 
 
 class InvalidField(Refused):
-    """{field} was refused: {reason}."""
+    """Refused because of {field}: {reason}."""
 
 
 class KeyReused(Refused):

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from mailstop.errors import MailstopError, Refused, UsageError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
 
 class ServeNotInstalled(UsageError):
-    """mailstop serve needs more than Python's standard library, and {missing} is missing. Install it: pip install
+    """mailstop serve needs more than Python's standard library, and {module} is missing. Install it: pip install
     'mailstop[serve]' (with uv: uv tool install 'mailstop[serve]')"""
 
 
@@ -18,15 +14,10 @@ class AlreadyServing(Refused):
     """The store {store} is served already: process {pid} at {address}, mailstop {version}, since {since}. Only one
     serves a store. To end it: mailstop serve --stop{option}"""
 
-    @property
-    def facts(self) -> dict[str, Any]:
-        """Which one serves it."""
-        return {name: self.details[name] for name in ("pid", "address", "version", "since")}
-
 
 class ServesOn(MailstopError):
-    """Process {pid}, which serves the store {store} at {address}, was asked to end and has not, within {seconds:g}
-    seconds."""
+    """Process {pid}, which serves the store {store} at {address}, was asked to end and has not, though it was
+    given {seconds second}."""
 
 
 class ServesElsewhere(MailstopError):

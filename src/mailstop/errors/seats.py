@@ -20,7 +20,7 @@ class SeatWasTaken(MustJoin):
 
 
 class SeatTaken(Refused):
-    """Seat {name!r}{where} is held by {holder} since {since}. One live holder a seat: take another name, or ask it to
+    """Seat {name!r}{where} is held by {holding} since {since}. One live holder a seat: take another name, or ask it to
     leave."""
 
 
@@ -38,8 +38,8 @@ class PersonStays(NotSeated):
 
 
 class UnknownSeat(NotFound):
-    """{problem}.{advice}"""
+    """{missing}.{advice}"""
 
 
 class UnknownBag(NotFound):
-    """There is no bag {name!r}{nearest}. All bags: mailstop bags. The first to join makes it: {command}"""
+    """There is no bag {name!r}{listed}. All bags: mailstop bags. The first to join makes it: {command}"""

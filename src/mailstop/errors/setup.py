@@ -19,7 +19,7 @@ class NotWritable(Refused):
 
 
 class NotOurs(Refused):
-    """{path} has {place} already, and it is not mailstop's: {found}. Nothing was changed. Rename it or take it out,
+    """{path} has {entry} already, and it is not mailstop's: {found}. Nothing was changed. Rename it or take it out,
     then run the same command again."""
 
 

@@ -6,12 +6,12 @@ from mailstop.errors import NotFound, Refused, TimedOut, Uncertain
 
 
 class TaskOver(Refused):
-    """Task {n} is {state} since {since}, by {mover}, and what is over never goes on. Nothing was changed. To ask for
+    """Task {n} is {state} since {since}, by {ender}, and what is over never goes on. Nothing was changed. To ask for
     more, give another: mailstop task give SEAT TITLE -"""
 
 
 class TaskMoved(Refused):
-    """Task {n} is not with {seat}: {place} since {since}. Nothing was changed.{advice}"""
+    """Task {n} is not with {loser}: {place} since {since}. Nothing was changed.{advice}"""
 
 
 class TaskTaken(Refused):
@@ -23,12 +23,12 @@ class TaskStays(Refused):
 
 
 class TaskInState(Refused):
-    """Task {n} is {state} since {since}, by {mover}; accept is for one that is submitted. To go on with it: mailstop
+    """Task {n} is {state} since {since}, by {ender}; accept is for one that is submitted. To go on with it: mailstop
     task progress {n} -, or mailstop task complete {n} -"""
 
 
 class NotTaskGiver(Refused):
-    """Only its giver, {giver}, and the person may {act} task {n}. Nothing was changed."""
+    """Only its giver, {owner}, and the person may {act} task {n}. Nothing was changed."""
 
 
 class OtherPool(Refused):
@@ -45,7 +45,7 @@ class TaskContended(Refused):
 
 
 class UnknownTask(NotFound):
-    """There is no task {n}{nearest}. All that are open: mailstop task list"""
+    """There is no task {n}{listed}. All that are open: mailstop task list"""
 
 
 class UnknownPool(NotFound):

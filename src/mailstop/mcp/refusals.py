@@ -8,6 +8,7 @@ for the person to type.
 from __future__ import annotations
 
 from mailstop.cleaning import plain_line
+from mailstop.errors import filled
 from mailstop.mcp import tools
 from mailstop.mcp.tools.tool import size
 
@@ -56,7 +57,7 @@ def _message(error: MailstopError) -> str:
     }
     if "command" in details and _gives_a_seat(error):
         details["command"] = JOIN
-    text = _without_shell(" ".join((type(error).__doc__ or "").split())).format_map(details)
+    text = filled(_without_shell(" ".join((type(error).__doc__ or "").split())), details)
     return " ".join(text.replace(" ()", "").split())
 
 
@@ -211,6 +212,7 @@ _INSTEAD: dict[str, Instead] = {
     "UnknownBag": _fixed("who", all=True),
     # letters
     "OwnSeat": _fixed("me"),
+    "OwnPost": _fixed("who"),
     "InvalidBody": _again,
     "BodyTooLarge": _with("artifacts", ["PATH"]),
     "InvalidKind": _again,

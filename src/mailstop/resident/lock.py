@@ -18,7 +18,7 @@ from mailstop.clients.life import Life, is_alive, my_life
 from mailstop.clients.small_file import read_small
 from mailstop.json_text import dumps, loads
 from mailstop.records import Record
-from mailstop.times import clock_text, now_ms
+from mailstop.times import now_ms
 from mailstop.watcher import process_end_fd
 
 LONGEST_DRAIN_S = 5.0  # for what runs when a server is asked to end
@@ -175,7 +175,7 @@ def taken(url: str, option: str = "") -> Lock:
                 pid=found.pid,
                 address=found.address or "an address that it has not told yet",
                 version=found.version,
-                since=clock_text(found.since),
+                since=found.since,
                 option=option,
             )
         end(found, url)

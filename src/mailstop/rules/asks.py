@@ -21,6 +21,7 @@ from mailstop.errors import (
 )
 from mailstop.fence import choice_lines
 from mailstop.letter import LONGEST_CHOICE, MOST_CHOICES, new_id
+from mailstop.lines import line_rule
 from mailstop.names import in_bag
 from mailstop.rules.presence import holder_of
 from mailstop.rules.tenure import seat_subject
@@ -51,7 +52,7 @@ def checked_choices(choices: Sequence[str]) -> tuple[str, ...]:
     for choice in found:
         if not 0 < len(choice) <= LONGEST_CHOICE or not choice.isprintable():
             shown = one_line(choice, LONGEST_CHOICE)
-            reason = f"a choice is one printable line of at most {LONGEST_CHOICE} characters"
+            reason = f"a choice is {line_rule(choice, LONGEST_CHOICE)}"
             raise InvalidField(field=f'the choice "{shown}"', reason=reason)
     if len(set(found)) < len(found):
         raise InvalidField(field="the choices", reason="each may be given once")
@@ -106,9 +107,9 @@ def refuse_others(question: Letter, name: str) -> None:
 def refuse_ended(ask: Ask) -> None:
     """Raise AlreadyAnswered or AskCanceled unless the question is open."""
     if ask.state == ANSWERED:
-        raise AlreadyAnswered(n=ask.n, answer=ask.answer, by=ask.by, since=clock_text(ask.ended))
+        raise AlreadyAnswered(n=ask.n, answer=ask.answer, by=ask.by, since=ask.ended)
     if ask.state == CANCELED:
-        raise AskCanceled(n=ask.n, by=ask.by, since=clock_text(ask.ended))
+        raise AskCanceled(n=ask.n, by=ask.by, since=ask.ended)
 
 
 def chosen(question: Letter, number: int) -> str:
@@ -130,7 +131,8 @@ def checked_answer(question: Letter, body: str) -> str:
 
 
 def _not_one_of_them(question: Letter) -> NotOneOfTheChoices:
-    return NotOneOfTheChoices(n=question.n, choices=", ".join(choice_lines(question)), asker=question.sender)
+    offered = ", ".join(choice_lines(question))
+    return NotOneOfTheChoices(n=question.n, offered=offered, choices=question.choices, asker=question.sender)
 
 
 def answered(question: Letter, letter_id: str, name: str, now: int) -> Entry:

@@ -55,8 +55,8 @@ def charge(store: Store, writer: Writer, ref: Letter | None, *, now: int) -> Cha
             raise errors.NoBudget(bag=writer.bag, command=_command("budget open", writer.bag))
         return Charge({"hops": hops}, expect)
     if not budget.left:
-        letters = "1 letter" if budget.limit == 1 else f"{budget.limit} letters"
-        raise errors.BudgetSpent(letters=letters, where=in_bag(writer.bag), command=_command("budget open", writer.bag))
+        command = _command("budget open", writer.bag)
+        raise errors.BudgetSpent(limit=budget.limit, where=in_bag(writer.bag), budget=budget.ordinal, command=command)
     expect[subject("letters", writer.bag)] = standing.letters
     return Charge({"hops": hops, "budget": [budget.ordinal, budget.spent + 1, budget.limit]}, expect)
 

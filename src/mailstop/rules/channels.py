@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from mailstop.seat import Seat
 
 MOST_TRIES = 50
+NOT_SAID = " Nothing was stored. To make it, read it: mailstop subscribe NAME"
 MOST_CHANNELS = 50  # that one seat reads: each is looked at by each of its checks
 
 
@@ -40,14 +41,17 @@ class Rest(Record):
     empty: int = 0
 
 
-def named(store: Store, bag: str, text: str) -> str:
-    """The channel that `text` names, with or without its `#`. Raises UnknownChannel with the nearest names."""
+def named(store: Store, bag: str, text: str, *, advice: str = NOT_SAID) -> str:
+    """The channel that `text` names, with or without its `#`. Raises UnknownChannel with the nearest names.
+
+    advice: what that says to who came to write; nothing to who only looks.
+    """
     name = text.removeprefix("#")
     if is_name(name) and store.index.channels.exists(bag, name):
         return name
     near = nearest(name, [channel.name for channel in store.index.channels.all(bag)])
     listed = f"nearest: {', '.join(f'#{each}' for each in near)}" if near else "see: mailstop channels"
-    raise errors.UnknownChannel(name=name[:80], where=in_bag(bag), nearest=listed)
+    raise errors.UnknownChannel(name=name[:80], where=in_bag(bag), listed=listed, nearest=near, advice=advice)
 
 
 def standing(store: Store, seat: Seat) -> tuple[str, ...]:

@@ -174,7 +174,7 @@ def told(store: Store, lease: Lease) -> str:
     reasons = [text for text in (objective and f"objective: {objective}", lease.note and f"note: {lease.note}") if text]
     why = f" ({'; '.join(reasons)})" if reasons else ""
     return (
-        f"{lease.resource.shown} is {shared} {who}{named} since {clock_text(lease.since)} until"
+        f"{lease.resource.label} is {shared} {who}{named} since {clock_text(lease.since)} until"
         f" {clock_text(lease.until)}{why}"
     )
 
@@ -208,7 +208,7 @@ def taken_by_others(
     if len(leases) > MOST_TOLD:
         said.append(f"and {len(leases) - MOST_TOLD} more")
     facts = [lease_json(look.store, lease) for lease in leases]
-    return kind(taken="; ".join(said), leases=facts, asking=asking(leases), held=leases, **details)
+    return kind(standing="; ".join(said), taken=facts, asking=asking(leases), held=leases, **details)
 
 
 def asking(leases: Sequence[Lease]) -> str:

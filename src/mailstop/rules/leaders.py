@@ -22,7 +22,6 @@ from mailstop.records import Record
 from mailstop.rules.presence import Holder, holder_of
 from mailstop.rules.silence import is_silent
 from mailstop.rules.tenure import guard
-from mailstop.times import clock_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -193,8 +192,9 @@ def refuse_led(place: Post) -> errors.ProjectLed:
         project=place.project,
         where=in_bag(place.bag),
         seat=leads.seat,
-        holder=f"{session.named() if session else 'a session'}{doubt}",
-        since=clock_text(leads.since),
+        holding=f"{session.named() if session else 'a session'}{doubt}",
+        holder={**session.as_fact(), "alive": holder.alive if holder else None} if session else None,
+        since=leads.since,
         term=leads.term,
     )
 
@@ -211,16 +211,36 @@ def leading_seat(store: Store, writer: Writer, *, now: int) -> Seat:
     standing = [each for each in posts(store, writer.bag, now=now) if each.leads]
     own = [each for each in standing if project_id in ("", each.project_id)]
     if len(own) > 1:
-        raise errors.SeveralLeaders(where=in_bag(writer.bag), listed=_listed(own))
+        raise errors.SeveralLeaders(where=in_bag(writer.bag), told=_listed(own), leaders=_leaders(own))
     seat = store.index.seat(writer.bag, own[0].leads.seat) if own and own[0].leads else None
     if seat:
         return seat
+    where, command = in_bag(writer.bag), claiming(person=writer.seat is None)
     if not project_id:
-        raise errors.NoLeader(whom="any project", where=in_bag(writer.bag), reason="", others="")
+        raise errors.NoLeader(
+            whom="any project", project=None, where=where, reason="", command=command, others="", leaders=[]
+        )
     place = post(store, writer.bag, project_id, writer.seat.project if writer.seat else "", now=now)
     others = f". Of other projects: {_listed(standing)}" if standing else ""
     reason = f": {place.gone}" if place.gone else ""
-    raise errors.NoLeader(whom=f"project {place.project}", where=in_bag(writer.bag), reason=reason, others=others)
+    raise errors.NoLeader(
+        whom=f"project {place.project}",
+        project=place.project,
+        where=where,
+        reason=reason,
+        command=command,
+        others=others,
+        leaders=_leaders(standing),
+    )
+
+
+def claiming(*, person: bool) -> str:
+    """The command by which somebody comes to lead: a session itself, or whom the person names."""
+    return "mailstop lead claim SEAT" if person else "mailstop lead claim"
+
+
+def _leaders(found: Sequence[Post]) -> list[dict[str, str]]:
+    return [{"seat": each.leads.seat, "project": each.project} for each in found if each.leads]
 
 
 def _listed(found: Sequence[Post]) -> str:
@@ -238,7 +258,9 @@ def project_named(store: Store, bag: str, text: str) -> tuple[str, str]:
         if len(found) == 1:
             return found[0], names[found[0]]
         if found:  # the channel of the first of them is its name, and means no less the other's
-            raise errors.UnknownProject(problem=f"several are named {text!r}; by their ids: {', '.join(sorted(found))}")
+            ids = sorted(found)
+            problem = f"several are named {text!r}; by their ids: {', '.join(ids)}"
+            raise errors.UnknownProject(missing=problem, nearest=ids)
     near = nearest(text, [*names.values(), *channels.values()])
     instead = f"nearest: {', '.join(near)}" if near else "see: mailstop who"
-    raise errors.UnknownProject(problem=f"there is no project {text[:80]!r}{in_bag(bag)} ({instead})")
+    raise errors.UnknownProject(missing=f"there is no project {text[:80]!r}{in_bag(bag)} ({instead})", nearest=near)

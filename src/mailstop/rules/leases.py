@@ -20,9 +20,10 @@ from mailstop.engines.entry import Entry
 from mailstop.errors import Conflict, Uncertain
 from mailstop.lease import DEFAULT_TTL_MS, LONGEST_TTL_MS, SHORTEST_TTL_MS, Lease, Resource
 from mailstop.letter import new_id
+from mailstop.lines import line_rule
 from mailstop.names import PERSON, nearest
 from mailstop.records import Record
-from mailstop.rules.held import RAN_OUT, SUBJECT, Look, taken_by_others, told
+from mailstop.rules.held import RAN_OUT, SUBJECT, Look, lease_json, taken_by_others, told
 from mailstop.rules.presence import lives, session_of
 from mailstop.rules.tenure import Writer, guard, still
 
@@ -120,7 +121,9 @@ def renew(
         for lease in chosen:
             if term not in (None, lease.term):
                 text = f"that is term {lease.term}"
-                raise errors.StaleTerm(term=term, resource=lease.resource.shown, now=text, act="renewed")
+                facts = [lease_json(store, lease)]
+                label = lease.resource.label
+                raise errors.StaleTerm(term=term, resource=label, now=text, taken=facts, act="renewed")
         chosen = list({lease.id: lease for lease in chosen}.values())
         if _append(look, _renewing(writer, chosen, ttl, now), writer, _seats_of(store, chosen, writer)):
             return tuple(_renewed(chosen, ttl, now))
@@ -165,7 +168,7 @@ def of_others(store: Store, resources: Sequence[Resource], *, now: int) -> list[
     for resource in resources:
         there = [lease for lease in look.others(resource) if lease.resource.key == resource.key]
         if not there:
-            raise errors.UnknownLease(who="Nobody else holds", resource=resource.shown, nearest="")
+            raise nobody_elses(resource)
         found.update((lease.id, lease) for lease in there)
     sessions = dict.fromkeys(lease.session for lease in found.values())
     whole = {lease.id: lease for session in sessions for lease in store.index.leases.of_session(session)}
@@ -227,12 +230,18 @@ def _held(look: Look, own: dict[Address, Lease], resource: Resource, act: str, t
     taken = [each for each in look.others(resource) if not look.lapsed(each)]
     if term is not None:
         now = f"{told(look.store, taken[0])}, term {taken[0].term}" if taken else "nobody does"
-        raise errors.StaleTerm(term=term, resource=resource.shown, now=now, act=act)
+        facts = [lease_json(look.store, each) for each in taken]
+        raise errors.StaleTerm(term=term, resource=resource.label, now=now, taken=facts, act=act)
     if taken:
-        raise taken_by_others(errors.LeaseOfOthers, look, taken, act=act, resource=resource.shown)
-    near = nearest(resource.shown, [each.resource.shown for each in own.values()])
+        raise taken_by_others(errors.LeaseOfOthers, look, taken, act=act, resource=resource.label)
+    near = nearest(resource.label, [each.resource.label for each in own.values()])
     listed = f" (nearest: {', '.join(near)})" if near else ""
-    raise errors.UnknownLease(who="This session does not hold", resource=resource.shown, nearest=listed)
+    raise errors.UnknownLease(who="This session does not hold", resource=resource.label, listed=listed, nearest=near)
+
+
+def nobody_elses(resource: Resource) -> errors.UnknownLease:
+    """The refusal for what no other session holds."""
+    return errors.UnknownLease(who="Nobody else holds", resource=resource.label, listed="", nearest=[])
 
 
 def _append(
@@ -328,9 +337,7 @@ def _checked(wish: Wish) -> None:
             field="The list", reason=f"one taking is of at least one and at most {MOST_RESOURCES} things"
         )
     if len(wish.note) > LONGEST_NOTE or not wish.note.isprintable():
-        raise errors.InvalidLease(
-            field="The note", reason=f"it is one printable line of at most {LONGEST_NOTE} characters"
-        )
+        raise errors.InvalidLease(field="The note", reason=f"it is {line_rule(wish.note, LONGEST_NOTE)}")
     _checked_ttl(wish.ttl)
 
 

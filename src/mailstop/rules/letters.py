@@ -34,6 +34,7 @@ MOST_TRIES = 1_000  # while a budget is open, each letter that another stores in
 MOST_ARTIFACTS = 32
 LONGEST_ARTIFACT = 4096  # characters, as long as a path may be
 LONGEST_KEY = 200
+LONGEST_QUOTE = 200  # characters of a refused path that its refusal repeats
 
 
 class Rider(Record):
@@ -129,14 +130,19 @@ def checked_fields(draft: Draft) -> None:
     checked_body(draft.body)
     checked_kind(draft.kind)
     if draft.key is not None and not (0 < len(draft.key) <= LONGEST_KEY and draft.key.isprintable()):
-        raise errors.InvalidField(
-            field="the key", reason=f"a key is one printable line of at most {LONGEST_KEY} characters"
-        )
+        raise errors.InvalidField(field="the key", reason=f"it is {_line_rule(draft.key, LONGEST_KEY)}")
     if len(draft.artifacts) > MOST_ARTIFACTS:
-        raise errors.InvalidField(field="artifacts", reason=f"at most {MOST_ARTIFACTS} paths go with one letter")
+        raise errors.InvalidField(field="the artifacts", reason=f"at most {MOST_ARTIFACTS} paths go with one letter")
     for path in draft.artifacts:
         if not 0 < len(path) <= LONGEST_ARTIFACT or not path.isprintable():
-            raise errors.InvalidField(field=f"artifact {path!r}", reason="it must be one printable path")
+            reason = f"a path is {_line_rule(path, LONGEST_ARTIFACT)}"
+            raise errors.InvalidField(field=f"artifact {path[:LONGEST_QUOTE]!r}", reason=reason)
+
+
+def _line_rule(text: str, longest: int) -> str:
+    from mailstop.lines import line_rule  # only for a refusal
+
+    return line_rule(text, longest)
 
 
 def whom_it_wakes(draft: Draft) -> str:
@@ -158,14 +164,16 @@ def resolved(store: Store, writer: Writer, draft: Draft) -> tuple[Seat, ...]:
     if not names:
         raise errors.InvalidField(field="the recipient", reason="name at least one seat")
     if writer.name in names:
-        raise errors.OwnSeat(name=writer.name, where=in_bag(writer.bag))
+        own = errors.OwnSeat if writer.name in draft.to else errors.OwnPost
+        raise own(name=writer.name, where=in_bag(writer.bag))
     found = {name: _found(store, writer.bag, name, draft.hold) for name in names}
     unknown = [name for name, seat in found.items() if seat is None]
     if unknown:
         known = [seat.name for seat in store.index.seats(writer.bag)] + [PERSON]
         problem = "; ".join(_problem(name, known, writer.bag) for name in unknown)
+        near = {name: nearest(name, known) for name in unknown}
         waits = " For a seat that nobody has taken yet: --hold" if any(map(_may_wait, unknown)) else ""
-        raise errors.UnknownSeat(problem=problem, advice=f" Nothing was stored.{waits}")
+        raise errors.UnknownSeat(missing=problem, nearest=near, advice=f" Nothing was stored.{waits}")
     return tuple(seat for seat in found.values() if seat)
 
 
@@ -203,7 +211,8 @@ def known_sender(store: Store, bags: Sequence[str], name: str) -> None:
     if name == PERSON or any(store.index.seat(bag, name) for bag in bags):
         return
     known = [seat.name for bag in bags for seat in store.index.seats(bag)] + [PERSON]
-    raise errors.UnknownSeat(problem=_problem(name, known, bags[0] if len(bags) == 1 else DEFAULT_BAG), advice="")
+    problem = _problem(name, known, bags[0] if len(bags) == 1 else DEFAULT_BAG)
+    raise errors.UnknownSeat(missing=problem, nearest={name: nearest(name, known)}, advice="")
 
 
 def _problem(name: str, known: Sequence[str], bag: str) -> str:

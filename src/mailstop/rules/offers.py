@@ -106,7 +106,7 @@ def _waiting(
         return [], 0
     for seat in seats:
         free, complete = _free(store, handout, seat, terms, now=now)
-        found += [(seat, _as_it_stands(store, letter)) for letter in free]
+        found += [(seat, as_it_stands(store, letter)) for letter in free]
         whole = complete or terms.sender or terms.respect_claims
         left = len(free) if whole else store.index.count_unread(seat.bag, seat.name) - len(handout.numbers(seat))
         waiting += left
@@ -133,13 +133,17 @@ def _free(
     return free, len(letters) < limit and not terms.only
 
 
-def _as_it_stands(store: Store, letter: Letter) -> Letter:
-    """A letter as its reader is to see it: a question may have ended since it was asked."""
-    if not letter.asks:
-        return letter
-    from mailstop.rules.asks import as_it_stands
+def as_it_stands(store: Store, letter: Letter) -> Letter:
+    """A letter as its reader is to see it: a question may have ended since it was asked, a task be elsewhere."""
+    if letter.asks:
+        from mailstop.rules.asks import as_it_stands
 
-    return as_it_stands(store, letter)
+        return as_it_stands(store, letter)
+    if letter.task and letter.task.brings:
+        from mailstop.rules.tasks import as_it_lies
+
+        return as_it_lies(store, letter)
+    return letter
 
 
 def _hands(

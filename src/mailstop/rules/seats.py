@@ -99,7 +99,9 @@ def take(
             except Conflict:
                 continue
         return one.done(store)
-    raise errors.SeatTaken(name=name, where=in_bag(bag), holder="others who race for it", since="just now")
+    raise errors.SeatTaken(
+        name=name, where=in_bag(bag), holding="others who race for it", holder=None, since="just now"
+    )
 
 
 def taking(
@@ -140,8 +142,9 @@ def refuse_held(holder: Holder) -> None:
     raise errors.SeatTaken(
         name=holder.seat.name,
         where=in_bag(holder.seat.bag),
-        holder=f"{session.named()}{doubt} in {session.folder or 'an unknown folder'}",
-        since=clock_text(holder.since),
+        holding=f"{session.named()}{doubt} in {session.folder or 'an unknown folder'}",
+        holder={**session.as_fact(), "alive": holder.alive, "folder": session.folder or None},
+        since=holder.since,
     )
 
 
@@ -185,7 +188,9 @@ def take_automatically(store: Store, session: Session, *, now: int, ancestry: st
             except errors.SeatTaken:
                 continue
             return seated.but(vacated=tuple(seat.name for seat in still_open if seat.name != name))
-    raise errors.SeatTaken(name=automatic_name(session), where="", holder="others who race for it", since="just now")
+    raise errors.SeatTaken(
+        name=automatic_name(session), where="", holding="others who race for it", holder=None, since="just now"
+    )
 
 
 def vacated_in(store: Store, worktree: str) -> list[Seat]:

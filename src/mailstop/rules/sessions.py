@@ -120,7 +120,9 @@ def said(objective: str | None, status: str | None) -> dict[str, str]:
     facts = {}
     if objective is not None:
         if len(objective) > LONGEST_OBJECTIVE or not objective.isprintable():
-            reason = f"it is one printable line of at most {LONGEST_OBJECTIVE} characters, or nothing"
+            from mailstop.lines import line_rule  # only for a refusal
+
+            reason = f"it is nothing, or {line_rule(objective, LONGEST_OBJECTIVE)}"
             raise errors.InvalidField(field="the objective", reason=reason)
         facts["objective"] = objective
     if status is not None:

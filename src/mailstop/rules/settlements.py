@@ -21,6 +21,7 @@ from mailstop.rules.tasks import RETURN, standing, task_subject
 from mailstop.seat import Seat, tasks_key
 from mailstop.task import SUBMITTED, Task
 from mailstop.times import clock_text
+from mailstop.wording import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def settlement_text(store: Store, found: Settlement) -> str:
     """The notice that tells the giver, and the seat of which tasks go back."""
     name, limit = found.seat.name, return_ms(store, found.seat.bag)
     listed = "\n".join(f"  {task.n}  {task.title}" for task in found.tasks)
-    what = "a task" if len(found.tasks) == 1 else f"{len(found.tasks)} tasks"
+    what = counted(len(found.tasks), "task")
     if found.act == SEAT_HELD:
         return f"Seat {name} is held again, with {what}:\n{listed}"
     since = empty_text(store, found)

@@ -22,6 +22,7 @@ from mailstop.errors import (
     TaskStays,
     TaskTaken,
 )
+from mailstop.fence import MAILSTOP
 from mailstop.letter import new_id
 from mailstop.names import LEADER, PERSON, POSTMASTER
 from mailstop.records import Record
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mailstop.engines.base import Store
+    from mailstop.letter import Letter
     from mailstop.rules.tenure import Writer
     from mailstop.task import Order
 
@@ -159,6 +161,19 @@ def about(task_id: str, act: str, holder: str) -> dict[str, Any]:
     return {"task": {"id": task_id, "act": act, "holder": holder}}
 
 
+def as_it_lies(store: Store, letter: Letter) -> Letter:
+    """A letter about a task as its reader is to see it: where it brought the task to a seat that has lost it since, it
+    says so."""
+    brought = letter.task
+    if brought is None or not brought.brings:
+        return letter
+    task = store.index.tasks.with_id(letter.bag, brought.id)
+    if task is None or (task.holder == brought.holder and not task.is_over):
+        return letter
+    where = f"it is {task.state}, by {seat_text(task.mover)}" if task.is_over else place_text(task)
+    return letter.but(closed=f"{where} since {clock_text(task.since)}")
+
+
 # -- giving -----------------------------------------------------------------------------------------------------------
 
 
@@ -249,7 +264,7 @@ def moved(task: Task, act: str, writer: Writer) -> Change:
     if writer.name != task.holder:
         raise _moved_away(task, writer.name)
     if act == ACCEPT and task.state != SUBMITTED:
-        raise TaskInState(n=task.n, state=task.state, since=clock_text(task.since), mover=seat_text(task.mover))
+        raise TaskInState(n=task.n, state=task.state, since=task.since, ender=seat_text(task.mover), by=task.mover)
     after = task.but(state=HOLDERS_ACTS[act], empty_since=0)
     return _change(after, act, writer, (task.giver,)).but(needs_reply=act == NEED_INPUT)
 
@@ -270,7 +285,7 @@ def taken(task: Task, writer: Writer, project_id: str) -> Change:
     """A seat takes a task from its project's pool, or its giver takes one that came back to it."""
     refuse_over(task)
     if task.holder:
-        raise TaskTaken(n=task.n, place=place_text(task), since=clock_text(task.since))
+        raise TaskTaken(n=task.n, place=place_text(task), since=task.since, **_lies(task))
     is_own = writer.name in (task.giver, PERSON)
     if not task.home and not is_own:
         raise _moved_away(task, writer.name)
@@ -295,7 +310,7 @@ def reassigned(store: Store, task: Task, writer: Writer, to: str, *, now: int) -
     _refuse_all_but_giver(task, REASSIGN, writer)
     home = "" if to else task.project_id
     if (to, home) == (task.holder, task.home):
-        raise TaskStays(n=task.n, place=place_text(task), since=clock_text(task.since))
+        raise TaskStays(n=task.n, place=place_text(task), since=task.since, **_lies(task))
     if not to:
         refuse_unknown(store, task.bag, task.project_id, task.project)
     empty = _empty_since(store, task.bag, to, now)
@@ -325,19 +340,30 @@ def change_text(change: Change, text: str) -> str:
 def refuse_over(task: Task) -> None:
     """Raise TaskOver for a task that has come to its end."""
     if task.is_over:
-        raise TaskOver(n=task.n, state=task.state, since=clock_text(task.since), mover=seat_text(task.mover))
+        raise TaskOver(n=task.n, state=task.state, since=task.since, ender=seat_text(task.mover), by=task.mover)
 
 
 def _refuse_all_but_giver(task: Task, act: str, writer: Writer) -> None:
     if writer.name not in (task.giver, PERSON):
-        raise NotTaskGiver(n=task.n, giver=seat_text(task.giver), act=act)
+        raise NotTaskGiver(n=task.n, owner=seat_text(task.giver), giver=task.giver, act=act)
 
 
 def _moved_away(task: Task, name: str) -> TaskMoved:
     advice = f" To take it: mailstop task take {task.n}" if task.is_pooled else ""
     return TaskMoved(
-        n=task.n, seat=seat_text(name), place=place_text(task), since=clock_text(task.since), advice=advice
+        n=task.n,
+        loser=seat_text(name),
+        seat=name,
+        place=place_text(task),
+        since=task.since,
+        advice=advice,
+        **_lies(task),
     )
+
+
+def _lies(task: Task) -> dict[str, Any]:
+    """Where a task is, for a program."""
+    return {"holder": task.holder or None, "pool": task.project if task.is_pooled else None, "state": task.state}
 
 
 def place_text(task: Task) -> str:
@@ -356,4 +382,4 @@ def place_of(task: Task) -> str:
 
 def seat_text(name: str) -> str:
     """Who sits at a seat of that name, where nobody else can."""
-    return {PERSON: "the person", POSTMASTER: "mailstop itself"}.get(name, f"seat {name}")
+    return {PERSON: "the person", POSTMASTER: MAILSTOP}.get(name, f"seat {name}")

@@ -26,6 +26,7 @@ from mailstop.records import Record
 from mailstop.rules.asks import holder_now, is_open
 from mailstop.rules.presence import lives, process_lives, session_of
 from mailstop.rules.tenure import guard
+from mailstop.times import clock_text, iso_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Wait(Record):
     the row of its bell says which (rules/waiting). session: whose process it is, `human` for the person. bell: on which
     it sleeps. life: its proof of life. until: milliseconds since 1970. above: pid and start
     of the processes above its client. idle: when the session that was asked came to rest without an answer; 0: it did
-    not.
+    not. since: when it began.
     """
 
     id: str
@@ -62,6 +63,7 @@ class Wait(Record):
     until: int
     above: tuple[tuple[int, int], ...] = ()
     idle: int = 0
+    since: int = 0
 
     @property
     def is_for_leases(self) -> bool:
@@ -126,11 +128,13 @@ def _goes_on(wait: Wait, now: int) -> bool:
     return now < wait.until <= now + LONGEST_MS and process_lives(wait.life) is not False
 
 
-def new_wait(caller: Caller, *, bag: str, seat: str, session: str, bell: str, life: Life, until: int) -> Wait:
+def new_wait(
+    caller: Caller, *, bag: str, seat: str, session: str, bell: str, life: Life, until: int, since: int
+) -> Wait:
     """A wait of this process, still without what it waits for."""
     own = caller.life
     above = tuple((each.pid, each.start) for each in caller.ancestry if own is None or each.pid != own.pid)
-    return Wait(new_id(), "", bag, seat, "", session, bell, life.as_dict(), until, above)
+    return Wait(new_id(), "", bag, seat, "", session, bell, life.as_dict(), until, above, since=since)
 
 
 def registration(store: Store, wait: Wait, now: int, *, again: bool = False) -> Registration:
@@ -141,7 +145,14 @@ def registration(store: Store, wait: Wait, now: int, *, again: bool = False) -> 
     circle = search.circle() if wait.session != PERSON else None
     if circle:
         refusal = LeasesInCircle if wait.is_for_leases else WaitsInCircle if again else WouldWaitInCircle
-        raise refusal(circle=" -> ".join(circle.seats), seat=wait.asked, first=_first(store, circle))
+        waiting = [_told(store, each) for each in circle.waits]
+        raise refusal(
+            around=_around(circle, waiting),
+            circle=circle.seats,
+            waits=[{**each, "since": iso_text(each["since"]) if each["since"] else None} for each in waiting],
+            seat=wait.asked,
+            first=_first(store, circle),
+        )
     return Registration(waits.change([*others, wait]), waits.rows, search.guards, new=wait not in waits.all)
 
 
@@ -208,10 +219,20 @@ class Circle(Record):
     """Sessions that would wait for each other. seats: from the asker's back to one of its own, as people read them.
 
     last: the wait that leads back to the asker; None where a command does that the asker's own client is run by.
+    waits: those that others have begun, in that order.
     """
 
     seats: tuple[str, ...]
     last: Wait | None
+    waits: tuple[Wait, ...] = ()
+
+
+class _End(Record):
+    """Where a search has come to: the seats it went through, by which waits, and who sits at the last of them."""
+
+    seats: tuple[str, ...]
+    waits: tuple[Wait, ...]
+    session: Session
 
 
 class _Search:
@@ -230,33 +251,33 @@ class _Search:
     def circle(self) -> Circle | None:
         """The shortest circle that the wait closes."""
         mine = self._mine
-        open_ends: list[tuple[Session, tuple[str, ...], Wait | None]] = []
-        self._go(mine, (_label(mine.bag, mine.asker),), open_ends)
+        open_ends: list[_End] = []
+        self._go(mine, (_label(mine.bag, mine.asker),), (), open_ends)
         seen: set[str] = set()
-        for session, seats, last in open_ends:  # which grows meanwhile
+        for end in open_ends:  # which grows meanwhile
+            session, seats = end.session, end.seats
+            others = end.waits[1:]  # the first is mine
             if session.id == mine.session:
-                return Circle(seats, last if last is not mine else None)
+                return Circle(seats, others[-1] if others else None, others)
             if runs(self._store, session, mine):
-                return Circle((*seats, f"{_label(mine.bag, mine.asker)}, which its command runs"), None)
+                return Circle((*seats, f"{_label(mine.bag, mine.asker)}, which its command runs"), None, others)
             if session.id in seen:
                 continue
             seen.add(session.id)
             for wait in self._waits:
                 if wait.session == session.id and self._is_open(wait):
-                    self._go(wait, seats, open_ends)
+                    self._go(wait, seats, end.waits, open_ends)
                 elif wait.session != PERSON and runs(self._store, session, wait):
                     started = session_of(self._store, wait.session)
                     if started:
                         label = f"{_label(wait.bag, wait.asker)}, which its command runs"
-                        open_ends.append((started, (*seats, label), last))
+                        open_ends.append(_End((*seats, label), end.waits, started))
         return None
 
-    def _go(
-        self, wait: Wait, seats: tuple[str, ...], open_ends: list[tuple[Session, tuple[str, ...], Wait | None]]
-    ) -> None:
+    def _go(self, wait: Wait, seats: tuple[str, ...], waits: tuple[Wait, ...], open_ends: list[_End]) -> None:
         """Along one wait to whoever holds the seat that was asked, or has what is wished for."""
         if wait.is_for_leases:
-            self._go_to_holders(wait, seats, open_ends)
+            self._go_to_holders(wait, seats, waits, open_ends)
             return
         if wait.asked == PERSON:  # who is waited for, and does not wait
             return
@@ -264,10 +285,10 @@ class _Search:
         if (wait.bag, wait.asked) != (self._mine.bag, self._mine.asker):  # which whoever writes from it guards itself
             self.guards.update(guard(holder.seat))
         if holder.present and _waits_still(self._store, wait):
-            open_ends.append((holder.present, (*seats, _label(wait.bag, wait.asked)), wait))
+            open_ends.append(_End((*seats, _label(wait.bag, wait.asked)), (*waits, wait), holder.present))
 
     def _go_to_holders(
-        self, wait: Wait, seats: tuple[str, ...], open_ends: list[tuple[Session, tuple[str, ...], Wait | None]]
+        self, wait: Wait, seats: tuple[str, ...], waits: tuple[Wait, ...], open_ends: list[_End]
     ) -> None:
         """Along a wait for leases to all who have what is wished for, and keep it while that wait lasts."""
         from mailstop.rules.waiting import in_the_way
@@ -277,8 +298,8 @@ class _Search:
         for lease in leases:
             session = session_of(self._store, lease.session) if lease.until >= wait.until else None
             if session and _waits_still(self._store, wait):
-                label = f"{_label(lease.bag, lease.seat)} (has {lease.resource.shown})"
-                open_ends.append((session, (*seats, label), wait))
+                label = f"{_label(lease.bag, lease.seat)} (has {lease.resource.label})"
+                open_ends.append(_End((*seats, label), (*waits, wait), session))
 
     def _is_open(self, wait: Wait) -> bool:
         return wait.is_for_leases or is_open(self._store, wait.bag, wait.ask)
@@ -331,6 +352,22 @@ def _shares_its_process(store: Store, session: Session) -> bool:
 
 def _label(bag: str, seat: str) -> str:
     return seat if bag == DEFAULT_BAG else f"{seat} in bag {bag}"
+
+
+def _told(store: Store, wait: Wait) -> dict[str, Any]:
+    """A wait for who is refused because of it."""
+    question = store.index.letter_with_id(wait.ask) if wait.ask else None
+    to = wait.asked or None  # what is waited for is leases, then
+    return {"from": wait.asker, "to": to, "question": question.n if question else None, "since": wait.since}
+
+
+def _around(circle: Circle, waiting: Sequence[Mapping[str, Any]]) -> str:
+    """The circle, and who in it waits since when."""
+    said = []
+    for each in waiting:
+        question = f" (question {each['question']})" if each["question"] else ""
+        said.append(f"{each['from']} waits for {each['to'] or 'a lease'}{question} since {clock_text(each['since'])}")
+    return " -> ".join(circle.seats) + (f"; {', '.join(said)}" if said else "")
 
 
 def _first(store: Store, circle: Circle) -> str:

@@ -11,6 +11,7 @@ from mailstop.records import Record
 from mailstop.setup.edit import Malformed, Occupied
 from mailstop.setup.json_format import JSONFormat
 from mailstop.setup.toml_format import TOMLFormat
+from mailstop.wording import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,8 +67,8 @@ class ConfigFile(Record):
         except Malformed as error:
             self._refuse(text, error)
         except Occupied as error:
-            place = ".".join(error.path) or "the whole"
-            raise errors.NotOurs(path=self.path, place=place, found=_short(error.found)) from None
+            entry = ".".join(error.path) or "the whole"
+            raise errors.NotOurs(path=self.path, entry=entry, found=_short(error.found)) from None
 
     def without(self, text: str, edit: Edit, note: dict[str, Any]) -> str:
         """The text without an edit. Raises NotFormed."""
@@ -101,7 +102,9 @@ def look(path: str, format: str) -> ConfigFile:
         if not stat.S_ISREG(facts.st_mode):
             raise errors.NotReadable(path=path, reason="it is no file")
         if facts.st_size > MOST_BYTES:
-            raise errors.NotReadable(path=path, reason=f"it has {facts.st_size} bytes, too many for a configuration")
+            raise errors.NotReadable(
+                path=path, reason=f"it has {counted(facts.st_size, 'byte')}, too many for a configuration"
+            )
         with open(descriptor, "rb", closefd=False) as file:
             return ConfigFile(path, real, format, file.read())
     finally:

@@ -8,6 +8,7 @@ from mailstop.cli.body import body_of
 from mailstop.cli.lanes.place import failing
 from mailstop.cli.result import Result
 from mailstop.errors import UsageError
+from mailstop.wording import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,5 +35,6 @@ def run(args: Arguments) -> Result:
             artifacts=args.artifact or None,
         )
     size = len(sent["msg"].encode())
-    text = f"letter {sent['id']} stored in {plain_line(name)}, {size} bytes; a lane does not tell when it is read"
+    stored = f"letter {sent['id']} stored in {plain_line(name)}, {counted(size, 'byte')}"
+    text = f"{stored}; a lane does not tell when it is read"
     return Result({"letter": sent, "file": name, "state": "stored"}, text)

@@ -25,6 +25,7 @@ from mailstop.engines.sqlite.store_file import BUSY_S, real_path, refuse_lost, r
 from mailstop.errors import StoreDamaged, StoreNewer, StoreUnavailable
 from mailstop.json_text import loads
 from mailstop.records import Record
+from mailstop.wording import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -291,7 +292,9 @@ def _contents(look: Look, progress: Progress) -> Contents:
         sqlite.text_factory = str
     if bad:
         named = ", ".join(map(str, bad[:_MOST_NAMED])) + (", ..." if len(bad) > _MOST_NAMED else "")
-        raise StoreDamaged(path=look.path, reason=f"of {total} entries {len(bad)} cannot be read: {named}")
+        raise StoreDamaged(
+            path=look.path, reason=f"of {counted(total, 'entry', 'entries')} {len(bad)} cannot be read: {named}"
+        )
     return Contents(entries, counts["letter"], deliveries, counts["taken"] + counts["left"], newest_at)
 
 

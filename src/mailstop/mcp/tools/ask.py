@@ -21,6 +21,7 @@ from mailstop.names import DEFAULT_BAG, LONGEST, PERSON
 from mailstop.rules.offers import Terms
 from mailstop.rules.tellings import empty_text
 from mailstop.times import clock_text, iso_text
+from mailstop.wording import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -174,7 +175,7 @@ def _why(standing: Standing, seconds: int) -> str:
     if standing.state == CIRCLE:
         return "pending; seats have changed hands, and whoever sits there now waits for this session in turn"
     if standing.state == PENDING:
-        return f"pending, no answer within {seconds} seconds" if seconds else "pending"
+        return f"pending, no answer within {counted(seconds, 'second')}" if seconds else "pending"
     return f"canceled by {_name(standing.by)} at {since}"
 
 

@@ -14,6 +14,7 @@ from mailstop.fence_tools import part_of
 from mailstop.mcp.schema import LARGEST
 from mailstop.mcp.tools.tool import NUMBER, ROOM, TEXT, Answer, Call, Tool, size
 from mailstop.names import DEFAULT_BAG, in_bag
+from mailstop.wording import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def _letter(call: Call, n: int) -> Answer:
     letter = account.letter
     offset = call.given("offset", 0)
     if offset >= len(letter.body):
-        raise _wrong(f"letter {n} has {len(letter.body)} characters")
+        raise _wrong(f"letter {n} has {counted(len(letter.body), 'character')}")
     own = [seat.name for seat in office.seats() if seat.bag == letter.bag]
     recipients = [
         f"{each.seat}: {each.state}" + (f" by letter {each.answered}" if each.answered else "")

@@ -9,6 +9,7 @@ from mailstop.letter import Draft
 from mailstop.mcp.schema import LARGEST, MOST_ITEMS
 from mailstop.mcp.tools.tool import FLAG, NUMBER, TEXT, TEXTS, Answer, Call, Tool, as_many_as_fit
 from mailstop.names import DEFAULT_BAG
+from mailstop.wording import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def _recipients(given: str | list[str] | None) -> tuple[str, ...]:
     """The seats: one, several with commas, or a list; an `@` before a name is how people write one."""
     names = given.split(",") if isinstance(given, str) else given or []
     if len(names) > MOST_ITEMS:
-        raise _wrong(f"to names {len(names)} seats; {MOST_ITEMS} are the most")
+        raise _wrong(f"to names {counted(len(names), 'seat')}; {MOST_ITEMS} are the most")
     return tuple(name.strip().removeprefix("@") for name in names)
 
 

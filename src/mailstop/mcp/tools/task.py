@@ -16,6 +16,7 @@ from mailstop.rules.tasks import COMPLETE, MOVES, PROGRESS, place_of
 from mailstop.rules.tellings import empty_text
 from mailstop.task import DEFAULT_PRIORITY, LEAST_URGENT, LONGEST_TITLE, Order
 from mailstop.times import clock_text
+from mailstop.wording import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -162,7 +163,7 @@ def _shown(office: Office, account: Account, note: str = "") -> Answer:
 
     def data(detail: str, steps: int) -> dict[str, Any]:
         left = len(rest) - len(detail)
-        task = account.task.but(detail=f"{detail}\n[{left} characters left out]" if left else detail)
+        task = account.task.but(detail=f"{detail}\n[{counted(left, 'character')} left out]" if left else detail)
         shown = account.steps[len(account.steps) - steps :]
         page = task_page(
             task,

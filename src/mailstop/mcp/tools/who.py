@@ -8,6 +8,7 @@ from mailstop.names import DEFAULT_BAG, LONGEST, PERSON, in_bag
 from mailstop.rules.ways import words_of
 from mailstop.session import ACTIVE
 from mailstop.times import iso_text
+from mailstop.wording import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +54,9 @@ def run(call: Call) -> Answer:
     if "left_out" in data:
         lines.append(f"{data['left_out']} more did not fit: give a bag or a project")
     if "empty_left_out" in data:
-        lines.append(f"{data['empty_left_out']} more are empty, and nothing waits there: all")
+        empty = data["empty_left_out"]
+        are = "is" if empty == 1 else "are"
+        lines.append(f"{counted(empty, 'more seat')} {are} empty, and nothing waits there: all")
     return Answer(data, "\n".join(lines))
 
 

@@ -57,9 +57,12 @@ def _changed(sqlite: sqlite3.Connection, entry: Entry) -> None:
     data = entry.data
     now = _standing(data)
     found = sqlite.execute(
-        "SELECT n, priority FROM tasks WHERE bag = ? AND id = ?", (entry.bag, data["task"])
+        "SELECT n, priority, holder FROM tasks WHERE bag = ? AND id = ?", (entry.bag, data["task"])
     ).fetchall()
-    for n, priority in found:
+    for n, priority, holder in found:
+        if not now["is_open"] or holder != now["holder"]:
+            seat = holder if now["is_open"] else ""
+            sqlite.execute(_QUERY["forgiven"], {"seat": seat, "subject": entry.subject, "n": entry.n})
         values = {
             **now,
             "n": n,

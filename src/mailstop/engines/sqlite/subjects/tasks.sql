@@ -56,3 +56,9 @@ WHERE t.bag = :bag AND t.holder = :seat AND t.is_open AND t.empty_since > 0 ORDE
 SELECT e.n, e.at, e.data, e.body, l.n FROM entries e
 LEFT JOIN entries l ON l.id = json_extract(e.data, '$.told') WHERE e.subject = :subject AND e.n < :before
 ORDER BY e.n DESC LIMIT :limit;
+
+-- forgiven: a task's letters so far are owed no reply any more, by a seat that lost it or by any; uses entries_subject
+DELETE FROM owed WHERE (bag, seat, n) IN (
+    SELECT l.bag, reader.value, l.n
+    FROM entries e JOIN entries l ON l.id = json_extract(e.data, '$.told') JOIN json_each(l.data, '$.to') reader
+    WHERE e.subject = :subject AND e.n < :n AND :seat IN (reader.value, ''));
