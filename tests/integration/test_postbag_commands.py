@@ -106,7 +106,7 @@ def test_what_send_says_to_machines_is_numbers_and_states_and_never_the_body(
 
     for sender, to in ((builder, "program"), (builder, "left"), (builder, "client,human"), (person, "builder")):
         run = sender.run("send", to, "do not repeat this", "--json")
-        assert set(run.json) == {"n", "id", "recipients", "hops", "budget"}
+        assert set(run.json) == {"n", "id", "ref", "recipients", "hops", "budget"}
         assert [each["seat"] for each in run.json["recipients"]] == to.split(",")
         assert all(set(each) == {"seat", "state", "door", "detail"} for each in run.json["recipients"])
         assert "do not repeat this" not in run.out

@@ -28,7 +28,7 @@ from mailstop import errors
 from mailstop.clients.life import machine_id
 from mailstop.clients.project import worktrees_over
 from mailstop.lease import ALL_BELOW, GLOB, NAME, PATH, Address, Resource
-from mailstop.lines import line_rule
+from mailstop.lines import is_line, line_rule
 from mailstop.patterns import folded, is_wild, parsed
 
 TYPE_CHECKING = False
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 LONGEST_NAME = 200  # characters
 LONGEST_PATH = 4096  # bytes, as the kernel's
 LONGEST_GLOB = 500  # characters
-NO_BLANKS = "a name has no blanks at its ends"
 _LONGEST_QUOTE = 80  # characters of a refused word that its refusal repeats
 
 
@@ -108,7 +107,10 @@ class Reader:
     def name(self, text: str) -> Resource:
         """A name. Raises InvalidResource."""
         if not 0 < len(text) <= LONGEST_NAME or not text.isprintable() or text != text.strip():
-            reason = f"a name is {line_rule(text, LONGEST_NAME)}" if text.strip() == text else NO_BLANKS
+            wrong = line_rule(text, LONGEST_NAME)
+            if is_line(text, LONGEST_NAME) and text.strip():
+                wrong += "; this one has blanks at its ends"
+            reason = f"a name is {wrong}"
             raise errors.InvalidResource(text=text[:_LONGEST_QUOTE], reason=reason)
         place = self._names_of()
         # A name has no parts, whatever it holds: its slashes are written so that they part nothing.

@@ -11,7 +11,7 @@ class BudgetSpent(Refused):
 
 
 class NoBudget(Refused):
-    """In bag {bag}, sessions write only while a budget is open, and none is. Nothing was stored: do not try again. Only
+    """In bag {bag} sessions write only while a budget is open, and none is. Nothing was stored: do not try again. Only
     the person can open one: {command}"""
 
 
