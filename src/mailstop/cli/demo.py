@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import shutil
 import tempfile
 import time
@@ -108,10 +107,9 @@ def _ordinal(output: str, before: str) -> int:
 
 
 def _next_steps() -> str:
-    from mailstop import plugin_folder
-
     return (
-        "Next, two sessions that wake each other, each in a folder of its own:\n"
-        f"  claude --plugin-dir {shlex.quote(plugin_folder())} --allowedTools 'Bash(mailstop:*)'\n"
-        "Each window says which seat it is. Tell one: send a letter to the other's seat with mailstop."
+        "Next, two sessions that wake each other:\n"
+        "  mailstop setup claude     or: mailstop setup codex; it shows what it would change, and asks\n"
+        "Then start two, each in a folder of its own. Each window says which seat it is. Tell one: send a letter to the\n"
+        "other's seat with mailstop."
     )
