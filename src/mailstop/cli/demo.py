@@ -110,6 +110,6 @@ def _next_steps() -> str:
     return (
         "Next, two sessions that wake each other:\n"
         "  mailstop setup claude     or: mailstop setup codex; it shows what it would change, and asks\n"
-        "Then start two, each in a folder of its own. Each window says which seat it is. Tell one: send a letter to the\n"
-        "other's seat with mailstop."
+        "Then start two, each in a folder of its own. Each window says which seat it is. Tell one: send a letter to\n"
+        "the other's seat with mailstop."
     )
