@@ -6,7 +6,7 @@ import json
 import re
 from pathlib import Path
 
-from mailstop.fence import LONGEST_ANNOUNCEMENT, LONGEST_REMINDER
+from mailstop.fence_start import LONGEST_ANNOUNCEMENT, LONGEST_REMINDER
 from tests.clients.claude_session import ClaudeSession
 from tests.clients.mail import PLUGIN, RULE, claude_with_mail
 from tests.clients.peer import Peer, times, wait_until_at_rest

@@ -12,13 +12,9 @@ from hypothesis import strategies as st
 
 from mailstop.config import DELIVERY_BYTES
 from mailstop.fence import (
-    LONGEST_ANNOUNCEMENT,
     LONGEST_PREVIEW,
-    LONGEST_REMINDER,
     RING_MARK,
-    Start,
     age,
-    announcement,
     deliver,
     is_own_prompt,
     is_ring_line,
@@ -27,8 +23,8 @@ from mailstop.fence import (
     reply_command,
     ring_line,
     ring_numbers,
-    window_line,
 )
+from mailstop.fence_start import LONGEST_ANNOUNCEMENT, LONGEST_REMINDER, Start, announcement, window_line
 from mailstop.json_text import dumps
 from mailstop.kinds import KINDS
 from mailstop.letter import LARGEST_BODY, About, Letter

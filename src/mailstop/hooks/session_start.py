@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from mailstop import bells, config, faults, fence
+from mailstop import bells, config, faults, fence_start
 from mailstop.cleaning import plain_line
 from mailstop.clients import registry
 from mailstop.clients.caller import identify_hook
@@ -87,7 +87,7 @@ def last_in_window(found: Session, event: dict[str, Any]) -> registry.Registrati
 
 
 def _announcement(event: dict[str, Any], registered: Registered, refusal: str) -> dict[str, Any]:
-    start = fence.Start(
+    start = fence_start.Start(
         seats=tuple((seat.name, seat.bag) for seat in registered.held),
         waiting=registered.waiting - registered.announced,
         inherited=registered.announced,
@@ -98,10 +98,10 @@ def _announcement(event: dict[str, Any], registered: Registered, refusal: str) -
         leads=registered.leads,
         leader=registered.leader,
     )
-    text = fence.announcement(start, compact=event.get("source") == "compact")
+    text = fence_start.announcement(start, compact=event.get("source") == "compact")
     answer = context(event, text)
     if registered.session.attended:
         seat = registered.held[0] if registered.held else None
-        line = fence.window_line(seat.name if seat else None, registered.waiting, seat.bag if seat else "default")
+        line = fence_start.window_line(seat.name if seat else None, registered.waiting, seat.bag if seat else "default")
         answer["systemMessage"] = f"{line}. {refusal}" if refusal else line
     return answer
