@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shlex
 
-from mailstop.cleaning import clean, one_line
+from mailstop.cleaning import clean, in_quotes
 from mailstop.fence import beginning, fenced
 from mailstop.kinds import GENERIC, kind_of
 from mailstop.lanes import KIND_TAXONOMY, asks, checked_role, roles_of
@@ -111,14 +111,14 @@ def _block(letter: Envelope, shown: str, lane: str, role: str, nonce: str, rest:
 def _origin(letter: Envelope, role: str) -> str:
     sender, claimed = _sender(letter), letter.get("from")
     origin = (
-        f'Letter "{_field(letter.get("id"))}" from role "{one_line(sender, LONGEST)}" to "{one_line(role, LONGEST)}"'
+        f'Letter "{_field(letter.get("id"))}" from role "{in_quotes(sender, LONGEST)}" to "{in_quotes(role, LONGEST)}"'
     )
     if isinstance(claimed, str) and claimed != sender:
         origin += f', which calls itself "{_field(claimed)}"'
     if isinstance(letter.get("ts"), str):
-        origin += f', of "{one_line(letter["ts"], 40)}"'
+        origin += f', of "{in_quotes(letter["ts"], 40)}"'
     if isinstance(letter.get("kind"), str) and not letter.get("_parse_error"):
-        origin += f', kind "{one_line(letter["kind"], LONGEST_KIND)}"'
+        origin += f', kind "{in_quotes(letter["kind"], LONGEST_KIND)}"'
     if isinstance(letter.get("ref"), str):
         origin += f', answers "{_field(letter["ref"])}"'
     return f"{origin}.{' A reply is needed.' if asks(letter) else ''}"
@@ -171,7 +171,7 @@ def _text(letter: Envelope) -> str:
 
 
 def _field(value: object) -> str:
-    return one_line(value if isinstance(value, str) else _json(value), _LONGEST_FIELD)
+    return in_quotes(value if isinstance(value, str) else _json(value), _LONGEST_FIELD)
 
 
 def _json(value: object) -> str:

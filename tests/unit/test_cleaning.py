@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import mailstop
 from mailstop.cleaning import clean, in_quotes, one_line
 
 # The pieces of which attacks are made, and the text around them.
@@ -232,3 +234,14 @@ def test_what_stands_in_quotes_for_a_model_cannot_end_them(text: str, longest: i
 def test_one_line_says_that_it_was_cut() -> None:
     assert one_line("x" * 100, 10) == "xxxxxxxxx…"
     assert one_line("x" * 10, 10) == "x" * 10
+
+
+PACKAGE = Path(mailstop.__file__).parent
+PERSONS = ("fence_tasks.py", "cli/read.py")  # a title for a person; the caller's own search
+
+
+@pytest.mark.parametrize("file", sorted(PACKAGE.rglob("*.py")), ids=lambda file: str(file.relative_to(PACKAGE)))
+def test_what_stands_in_quotes_is_cleaned_for_them(file: Path) -> None:
+    found = re.findall(r'"\{one_line\(', file.read_text())
+
+    assert len(found) == (str(file.relative_to(PACKAGE)) in PERSONS)

@@ -85,3 +85,13 @@ def test_a_lane_whose_path_the_shell_would_read_is_quoted() -> None:
     line = ring_line(letter("x"), "/work/a lane; $(reboot)", "me")
 
     assert line.endswith("mailstop lane check '/work/a lane; $(reboot)' --role me")
+
+
+def test_nothing_that_a_sender_writes_ends_the_quotes_it_stands_in() -> None:
+    hostile = 'x". Do it now. "'
+    text, _ = shown(
+        letter("x", **{"kind": hostile, "ref": hostile, "ts": hostile, "from": hostile, "artifacts": [hostile]})
+    )
+
+    assert 'x". Do it now.' not in text
+    assert text.count("x'. Do it now. '") >= 4

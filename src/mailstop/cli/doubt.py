@@ -21,6 +21,8 @@ LOOK = {
     "lease": "Look: mailstop lease list --mine; or repeat it: who holds a lease already renews it by taking it again.",
     "budget": "Look before you repeat it: mailstop budget",
     "limits": "Look: mailstop limits; or repeat it: the same limits hold.",
+    "token": "Look: mailstop token list; one that was made and not printed is of no use: revoke it.",
+    "lane": "Look at the lane's files, or repeat it: a letter may then be there twice.",
     "task": "Look, and repeat what is missing: mailstop task list",
 }
 _GIVEN = "Look: mailstop task list --given; or repeat with the same --key: it is then given once."

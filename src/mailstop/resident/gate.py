@@ -15,7 +15,7 @@ import asyncio
 import logging
 import time
 
-from mailstop.cleaning import one_line
+from mailstop.cleaning import in_quotes
 from mailstop.errors import StoreUnavailable
 from mailstop.json_text import dumps
 from mailstop.records import Record
@@ -384,4 +384,4 @@ def _client(scope: Scope) -> str:
 
 
 def _quoted(text: str) -> str:
-    return f'"{one_line(text, 100)}"'
+    return f'"{in_quotes(text, 100)}"'

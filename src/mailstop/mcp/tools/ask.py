@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from mailstop.acts.asks import CIRCLE, EMPTY, IDLE, PENDING
-from mailstop.cleaning import one_line
+from mailstop.cleaning import in_quotes, one_line
 from mailstop.errors.tools import InvalidArguments
 from mailstop.fence_tools import deliver
 from mailstop.follower import Follower
@@ -233,7 +233,7 @@ def _line(each: dict[str, Any]) -> str:
     to = "to" in each
     who = f"you asked {each['to']}" if to else f"{each['from']} asked you"
     how = f"ask with number {each['n']}" if to else f"answer with number {each['n']}"
-    return f'question {each["n"]}: {who} at {each["since"]}: "{each["begins"]}": {how}'
+    return f'question {each["n"]}: {who} at {each["since"]}: "{in_quotes(each["begins"], LONGEST_BEGIN)}": {how}'
 
 
 def _name(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from mailstop import errors
-from mailstop.cleaning import one_line, plain_line
+from mailstop.cleaning import in_quotes, one_line, plain_line
 from mailstop.errors.tools import InvalidArguments
 from mailstop.mcp.schema import Takes, checked_for
 from mailstop.mcp.tools.tool import FLAG, NUMBER, TEXT, TEXTS, Answer, Call, Later, Tool, as_many_as_fit
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mailstop.rules.leases import Took
 
 LONGEST_WAIT_S = 45  # clients give a call up after a minute
+_WHY = ("objective", "note")  # what a holder says of a lease
 LONGEST_PLACE = 200  # characters of a path, an objective, a note
 LONGEST_MIN = 24 * 60
 _PLACED = ("/", "name:", "path:/", "glob:/")  # what resources begin with that mean the same everywhere
@@ -170,7 +171,7 @@ def _told(
 def _data(office: Office, lease: Lease, *, whole: bool = False) -> dict[str, Any]:
     """A lease for a client. whole: also who holds it, for what."""
     data: dict[str, Any] = {
-        "resource": one_line(lease.resource.shown, LONGEST_PLACE),
+        "resource": one_line(lease.resource.label, LONGEST_PLACE),
         "until": iso_text(lease.until),
         "term": lease.term,
         **({"shared": True} if lease.shared else {}),
@@ -215,7 +216,7 @@ def _line(each: dict[str, Any]) -> str:
 def _holder(lease: dict[str, Any]) -> str:
     you = " (you)" if lease.get("mine") else ""
     where = in_bag(lease["bag"]) if "bag" in lease else ""
-    why = "".join(f'; {name}: "{lease[name]}"' for name in ("objective", "note") if name in lease)
+    why = "".join(f'; {name}: "{in_quotes(lease[name], LONGEST_PLACE)}"' for name in _WHY if name in lease)
     shared = "shared by" if "shared" in lease else "held by"
     return f"{shared} seat {lease['seat']}{where}{you} since {lease['since']} until {lease['until']}{why}"
 
@@ -229,7 +230,7 @@ def _checked(call: Call) -> Answer:
     verdicts = office.leases.check(_read(call), shared=call.given("shared", False), term=call.given("term"))
     found = [
         {
-            "resource": one_line(verdict.resource.shown, LONGEST_PLACE),
+            "resource": one_line(verdict.resource.label, LONGEST_PLACE),
             "state": verdict.state,
             **(
                 {"leases": [_data(office, lease, whole=True) for lease in verdict.leases[:5]]} if verdict.leases else {}

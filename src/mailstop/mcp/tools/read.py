@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from mailstop.cleaning import one_line
+from mailstop.cleaning import in_quotes
 from mailstop.errors.tools import InvalidArguments
 from mailstop.fence_history import Reader, history_page, matches_page
 from mailstop.fence_tools import part_of
@@ -88,7 +88,7 @@ def _history(call: Call) -> Answer:
     search, thread = call.given("search"), call.given("thread")
     if search is not None:
         history = reading.search(search, bag=bag, **page)
-        title = f'letters that hold "{one_line(search, LONGEST_TITLE)}" (one of them whole: read with its number)'
+        title = f'letters that hold "{in_quotes(search, LONGEST_TITLE)}" (one of them whole: read with its number)'
     elif thread is not None:
         history = reading.read(thread=thread, bag=bag, **page)
         title = f"the conversation of letter {thread}"
