@@ -63,10 +63,15 @@ def test_each_fact_of_a_message_is_told_to_programs_as_well(kind: type[MailstopE
     dumps(facts)
 
 
-@pytest.mark.parametrize(("place", "name", "details"), RAISED, ids=[f"{name}-{place}" for place, name, _ in RAISED])
-def test_what_a_piece_of_a_sentence_says_is_given_as_data_beside_it(place: str, name: str, details: set[str]) -> None:
-    for piece in details & set(PIECES):
-        assert set(PIECES[piece]) <= details, f"{name} at {place} says {piece} in words only"
+def test_what_a_piece_of_a_sentence_says_is_given_as_data_beside_it() -> None:
+    in_words_only = [
+        (name, place, piece)
+        for place, name, details in RAISED
+        for piece in details & set(PIECES)
+        if not set(PIECES[piece]) <= details
+    ]
+
+    assert in_words_only == []
 
 
 def test_the_places_that_make_errors_were_found() -> None:
