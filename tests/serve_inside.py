@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from mailstop.engines import open_store
 from mailstop.resident.exchanges import BEARER
 from mailstop.resident.service import Service
 from mailstop.resident.start import bound
@@ -61,6 +62,7 @@ class Inside:
     def __init__(self, store: Path) -> None:
         self.clock = Clock()
         self._url = f"sqlite:///{store}"
+        open_store(self._url).close()  # a service makes none
         self._ready, self._failed = threading.Event(), list[BaseException]()
         self._listening: list[socket.socket] = bound("127.0.0.1", 0)
         self.address = f"http://127.0.0.1:{self._listening[0].getsockname()[1]}"

@@ -11,11 +11,14 @@ if TYPE_CHECKING:
     from mailstop.engines.base import Store
 
 
-def open_store(url: str) -> Store:
-    """The store that `url` names: `sqlite:///absolute/path`. Raises StoreUnavailable or one of its kinds."""
+def open_store(url: str, *, makes: bool = True) -> Store:
+    """The store that `url` names: `sqlite:///absolute/path`. Raises StoreUnavailable or one of its kinds.
+
+    makes: whether it is made where it is not there; else StoreGone is raised, also once it is lost while it is open.
+    """
     from mailstop.engines.sqlite.store import SQLiteStore
 
-    return SQLiteStore(store_path(url))
+    return SQLiteStore(store_path(url), makes=makes)
 
 
 def reopen_store(url: str) -> Store:

@@ -94,6 +94,8 @@ class Bearers:
             return Admission(Bearer(SHARED, "", "", SHARED))
         verdict = await self._at_store(lambda store: rules.tokens.judged(store, text, now=self._clock()))
         token = verdict.token
+        if token is not None:  # so there was one, whatever becomes of the store
+            self._may_be_open = False
         if token is None or verdict.refused:
             return Admission(refused=verdict.refused, known=token.id if token else "")
         self._note(token.id)

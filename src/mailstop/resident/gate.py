@@ -261,14 +261,20 @@ class Gate:
 
 
 def gated(
-    app: App, at_store: AtStore, *, host: str, shared: SharedToken | None, environment: Mapping[str, str]
+    app: App,
+    at_store: AtStore,
+    *,
+    host: str,
+    shared: SharedToken | None,
+    environment: Mapping[str, str],
+    had_tokens: bool = False,
 ) -> Gate:
     """The gate around a server that is bound to `host`, as it is by default and as the environment adds to it.
 
-    at_store, shared: see Bearers. Raises UnusableAddress.
+    at_store, shared: see Bearers. had_tokens: whether a token is known to have been created. Raises UnusableAddress.
     """
     loopback = is_loopback(host)
-    bearers = Bearers(at_store, shared=shared, open_without=loopback)
+    bearers = Bearers(at_store, shared=shared, open_without=loopback and not had_tokens)
     return Gate(app, bearers, Allowed.of(host, environment), loopback=loopback)
 
 

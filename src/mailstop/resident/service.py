@@ -17,6 +17,7 @@ from starlette.applications import Starlette
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from mailstop.errors import MailstopError
 from mailstop.resident.callers import IDLE_MS, Callers
 from mailstop.resident.calls import Calls
 from mailstop.resident.duty import SHORTEST_S, Duty
@@ -227,7 +228,8 @@ class Service:
             found = await self._workers.run(self._examination.look)
         except Exception as error:
             log(error, "health")
-            return JSONResponse({"ok": False, "ledger": type(error).__name__, "index": "not looked at"}, 503)
+            code = error.code if isinstance(error, MailstopError) else type(error).__name__
+            return JSONResponse({"ok": False, "ledger": code, "index": "not looked at"}, 503)
         return JSONResponse(found.as_data(), 200 if found.is_well else 503)
 
     async def _metrics(self, _request: Request) -> Response:

@@ -40,6 +40,7 @@ def serve(url: str, host: str, port: int, *, option: str, ready: Callable[[str],
     with open_store(url) as store:  # whatever is wrong with it is told before anything is served
         url = store.url
         refuse_open(host, store, shared, now=now_ms(), option=option)
+        had_tokens = store.index.tokens.was_any_created()
     lock = taken(url, option)
     try:
         listening = bound(host, port)
@@ -47,7 +48,7 @@ def serve(url: str, host: str, port: int, *, option: str, ready: Callable[[str],
             _allow_files()
             address = address_of(host, listening[0])
             lock.say(address)
-            asyncio.run(_run(url, host, shared, listening, lambda: ready(address)))
+            asyncio.run(_run(url, host, shared, had_tokens, listening, lambda: ready(address)))
         finally:
             for each in listening:
                 each.close()
@@ -91,13 +92,18 @@ def _allow_files() -> None:
 
 
 async def _run(
-    url: str, host: str, shared: SharedToken | None, listening: list[socket.socket], ready: Callable[[], None]
+    url: str,
+    host: str,
+    shared: SharedToken | None,
+    had_tokens: bool,
+    listening: list[socket.socket],
+    ready: Callable[[], None],
 ) -> None:
     from mailstop.resident.gate import gated
     from mailstop.resident.service import Service
 
     def gate(app: ASGIApp, at_store: AtStore) -> ASGIApp:
-        return gated(app, at_store, host=host, shared=shared, environment=os.environ)
+        return gated(app, at_store, host=host, shared=shared, environment=os.environ, had_tokens=had_tokens)
 
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):

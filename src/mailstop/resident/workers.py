@@ -22,7 +22,7 @@ THREADS = 8  # writers queue at one gate anyway, and a look takes less than a mi
 
 
 class Workers:
-    """Threads for one store. url: the store's."""
+    """Threads for one store. url: the store's, which is there: one that is lost is never replaced by an empty one."""
 
     def __init__(self, url: str, *, threads: int = THREADS) -> None:
         self._url = url
@@ -60,7 +60,7 @@ class Workers:
     def _store(self) -> Store:
         store: Store | None = getattr(self._own, "store", None)
         if store is None:
-            store = self._own.store = open_store(self._url)
+            store = self._own.store = open_store(self._url, makes=False)
             with self._one_at_a_time:
                 self._all.append(store)
         return store

@@ -51,12 +51,13 @@ _PERHAPS_FULL = frozenset({sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN})  # SQ
 class Connection:
     """An open store file. Not for several threads at once."""
 
-    def __init__(self, path: str) -> None:
-        """Open the file, and make it where there is none.
+    def __init__(self, path: str, *, makes: bool = True) -> None:
+        """Open the file, and make it where there is none, unless `makes` says not to.
 
         Raises StoreUnavailable or one of its kinds; then nothing was changed.
         """
         self.path = path = real_path(path)
+        self._makes = makes
         self.gate = Gate(path)
         self._file: StoreFile | None = None
         self._look_at = time.monotonic() + LOOK_S
@@ -66,7 +67,10 @@ class Connection:
 
             refuse_network(path)
         try:
-            make_folder(path)
+            if makes:
+                make_folder(path)
+            elif not os.path.isdir(os.path.dirname(path)):
+                raise self._gone()
             if is_unmade(path):
                 self._finish_replacement()
                 make_file(path)
@@ -192,6 +196,11 @@ class Connection:
         with self.gate:
             if not finish(self.path):
                 refuse_lost(self.path)
+            if not self._makes and is_unmade(self.path):
+                raise self._gone()
+
+    def _gone(self) -> errors.StoreGone:
+        return errors.StoreGone(path=self.path, command="mailstop join NAME")
 
     def _is_replaced(self) -> bool:
         return self._file is not None and not self._file.is_in_place(self.path)
@@ -223,6 +232,8 @@ class Connection:
         if found > FORMAT:
             self._refuse_format(found)
             return
+        if found == 0 and not self._makes:  # an empty file has come to its place
+            raise self._gone()
         with self.gate:
             self.refuse_replaced()
             self.refuse_exposed()

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 class SQLiteStore(Closing):
     """One file. Any number of processes may have it open."""
 
-    def __init__(self, path: str) -> None:
-        """Open the store at `path`, made when it is not there. Raises StoreUnavailable or one of its kinds."""
-        self._connection = Connection(path)
+    def __init__(self, path: str, *, makes: bool = True) -> None:
+        """Open the store at `path`, made when it is not there, unless `makes` says not to. Raises StoreUnavailable or
+        one of its kinds; StoreGone where it would have to be made."""
+        self._connection = Connection(path, makes=makes)
         self.url = SQLITE + path
         self.ledger: Ledger = SQLiteLedger(self._connection)
         self.board: Board = SQLiteBoard(self._connection)
