@@ -120,7 +120,7 @@ class GatedServer:
         )
         return self.gate
 
-    async def _at_store(self, act: Callable[[Store], T]) -> T:
+    async def _at_store(self, act: Callable[[Store], T], *, reads: bool = False) -> T:
         def do() -> T:
             if self._store is None:
                 self._store = self._open_store()

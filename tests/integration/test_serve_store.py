@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import shutil
+import time
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -105,3 +109,63 @@ def test_a_server_that_knew_of_tokens_stays_closed_when_an_empty_store_takes_the
 
         refused = served.connect().request("POST", body=b"{}")
         assert refused.status == 401
+
+
+# -- a store that another process holds locked -----------------------------------------------------------------------
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Hold the lock behind which everybody writes."""
+    with (folder / "mailstop.db.lock").open("r+") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def queueing(served: Served) -> int:
+    """How many of the server's threads wait for the lock: each has it open once more then."""
+    opened = [os.path.realpath(each) for each in Path(f"/proc/{served.pid}/fd").iterdir()]
+    locks = sum(each.endswith("/mailstop.db.lock") for each in opened)
+    return locks - sum(each.endswith("/mailstop.db") for each in opened)
+
+
+def test_who_only_looks_does_not_wait_for_those_who_write(served: Served, person: Person, folder: Path) -> None:
+    ann, writers = served.joined("ann"), [served.joined(f"seat-{number}") for number in range(12)]
+    ann.told("who")
+    with ExitStack() as stack:
+        stack.enter_context(held(folder))
+        for one in writers:
+            letter = {"name": "send", "arguments": {"to": "ann", "body": "hello"}}
+            stack.enter_context(one.begin(one.numbered("tools/call", letter)))
+        wait_for("all threads for writers wait", lambda: queueing(served) >= 8)
+        began = time.monotonic()
+
+        assert ann.told("who")["seats"]
+        assert ann.told("read")["text"]
+        assert time.monotonic() - began < 3
+
+
+def test_a_look_by_a_token_does_not_wait_for_those_who_write(stranger: Party, person: Person, folder: Path) -> None:
+    token = made(person, "builder")
+    with Served(stranger) as served, ExitStack() as stack:
+        builders = [Connection(served.address, {"Authorization": f"Bearer {token}"}).initialize() for _ in range(12)]
+        assert [one.told("who") for one in builders]
+        stack.enter_context(held(folder))
+        for one in builders:
+            letter = {"name": "send", "arguments": {"to": "human", "body": "hello"}}
+            stack.enter_context(one.begin(one.numbered("tools/call", letter)))
+        wait_for("all threads for writers wait", lambda: queueing(served) >= 8)
+        began = time.monotonic()
+
+        assert builders[0].told("who")["seats"]
+        assert time.monotonic() - began < 3
+
+
+def test_it_ends_in_time_while_nothing_can_be_written(served: Served, folder: Path) -> None:
+    for number in range(13):
+        served.joined(f"seat-{number}")
+    with held(folder):
+        began = time.monotonic()
+
+        assert served.stop() == 0
+        assert time.monotonic() - began < 6

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     class AtStore(Protocol):
         """How something is done at the store, in another thread than the event loop's."""
 
-        async def __call__(self, act: Callable[[Store], T]) -> T:
-            """What `act` gives for the store."""
+        async def __call__(self, act: Callable[[Store], T], *, reads: bool = False) -> T:
+            """What `act` gives for the store. reads: whether it only looks, and so need not queue with writers."""
 
 
 SEAT, HUMAN, SHARED = "seat", "human", "shared"
@@ -92,7 +92,7 @@ class Bearers:
             return Admission(refused=rules.tokens.UNKNOWN)
         if self._shared is not None and self._shared.is_it(text):
             return Admission(Bearer(SHARED, "", "", SHARED))
-        verdict = await self._at_store(lambda store: rules.tokens.judged(store, text, now=self._clock()))
+        verdict = await self._at_store(lambda store: rules.tokens.judged(store, text, now=self._clock()), reads=True)
         token = verdict.token
         if token is not None:  # so there was one, whatever becomes of the store
             self._may_be_open = False
@@ -103,7 +103,7 @@ class Bearers:
 
     async def _is_open(self) -> bool:
         """Whether there never was a token, so that none is needed."""
-        if self._may_be_open and await self._at_store(lambda store: store.index.tokens.was_any_created()):
+        if self._may_be_open and await self._at_store(lambda store: store.index.tokens.was_any_created(), reads=True):
             self._may_be_open = False
         return self._may_be_open
 

@@ -81,6 +81,11 @@ class Connected:
         """Whether it has a session that was not ended."""
         return self.caller.registration is not None and not self.over
 
+    @property
+    def must_sit(self) -> bool:
+        """Whether its session has to be written down, or its token's seat to be taken, before it calls."""
+        return self.over or (self.seat is not None and not self.sat)
+
     def remember(self, connection: str, request: str, offer: Offer) -> None:
         """Letters were written to it, as the answer to a request."""
         self.given[connection, request] = offer
@@ -199,6 +204,10 @@ class Callers:
         """How many call, and how many of them have a session."""
         return len(self._known), sum(each.is_seated for each in self._known.values())
 
+    def writes(self, connected: Connected, arrived: int) -> bool:
+        """Whether even a call that only looks has something to write first: see `office` and `prove`."""
+        return connected.must_sit or connected.proved_at < connected.given_at < arrived
+
     # -- in a worker
 
     def office(self, connected: Connected, store: Store, *, looks: bool) -> Office:
@@ -206,6 +215,8 @@ class Callers:
 
         Raises SeatTaken where the seat of a token is held by somebody else.
         """
+        if not connected.must_sit:  # no look waits for another call of the same caller, which writes
+            return Office(store, connected.caller, clock=self.clock)
         with connected.one_at_a_time:
             if connected.over:
                 self._write_down(connected, Office(store, connected.caller, clock=self.clock))

@@ -108,7 +108,9 @@ class Calls:
     async def _look(self, asked: Asked, run: Run) -> Said:
         """Run a call at its caller's office. Raises MailstopError."""
         return await self._workers.run(
-            lambda store: self._at_office(store, asked, run), lost=lambda said: self._take_back(asked, said)
+            lambda store: self._at_office(store, asked, run),
+            lost=lambda said: self._take_back(asked, said),
+            reads=asked.tool.reads_only and not self._callers.writes(asked.connected, asked.exchange.arrived),
         )
 
     def _at_office(self, store: Store, asked: Asked, run: Run) -> Said:

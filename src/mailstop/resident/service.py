@@ -26,7 +26,7 @@ from mailstop.resident.figures import CONTENT_TYPE, Figures
 from mailstop.resident.gate import LONGEST_BODY
 from mailstop.resident.health import Examination
 from mailstop.resident.lock import LONGEST_DRAIN_S
-from mailstop.resident.log import log
+from mailstop.resident.log import log, say
 from mailstop.resident.news import News
 from mailstop.resident.protocol import Protocol, user_of
 from mailstop.resident.rings import Rings
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 PATH = "/mcp"
 MOST_CONNECTIONS = 10_000
 KEEP_ALIVE_S = 75  # that a connection may rest between two requests
+LONGEST_CLOSE_S = 2.0  # for ending all sessions, when all has been answered
 _LAST_S = 1.0  # for what is still open when all has been answered
 
 
@@ -154,16 +155,23 @@ class Service:
             pass
 
     async def _close(self) -> None:
+        """End all sessions and close the store; where that cannot be done in time, the end of this process proves the
+        same of the sessions, and the store knows what was committed."""
+        until = self._loop.time() + LONGEST_CLOSE_S
         if self._reaping is not None:
             self._reaping.cancel()
         self._news.close()
-        await self._calls.settled()
+        try:
+            async with asyncio.timeout_at(until):
+                await self._calls.settled()
+                await self._duty.close()
+                for connected in self.callers.everyone():
+                    self._end_soon(connected)
+                await self.settled()
+        except TimeoutError:
+            say("not all sessions were ended in the store: it was busy")
         self._rings.close()
-        await self._duty.close()
-        for connected in self.callers.everyone():
-            self._end_soon(connected)
-        await self.settled()
-        self._workers.close()
+        self._workers.close(max(0.0, until - self._loop.time()))
 
     # -- sessions
 

@@ -1,10 +1,17 @@
-"""Workers: the threads in which the office works for the event loop, each with the store open for itself."""
+"""Workers: the threads in which the office works for the event loop, each with the store open for itself.
+
+Who only looks has threads of its own: writers queue at one lock, which another process may hold for seconds, and who
+looks needs none. The end of the process waits for no thread: what one has not committed by then is not stored, as
+after any other end.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import queue
 import threading
-from concurrent.futures import ThreadPoolExecutor
+import time
+from concurrent.futures import Future
 
 from mailstop.engines import open_store
 from mailstop.errors import StoreUnavailable
@@ -18,60 +25,94 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-THREADS = 8  # writers queue at one gate anyway, and a look takes less than a millisecond
+WRITERS = 8  # they queue at one lock anyway
+READERS = 4  # a look takes less than a millisecond
 
 
 class Workers:
     """Threads for one store. url: the store's, which is there: one that is lost is never replaced by an empty one."""
 
-    def __init__(self, url: str, *, threads: int = THREADS) -> None:
-        self._url = url
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="office")
-        self._own = threading.local()
-        self._all: list[Store] = []
-        self._one_at_a_time = threading.Lock()
+    def __init__(self, url: str) -> None:
+        self._writers = _Threads(url, WRITERS)
+        self._readers = _Threads(url, READERS)
 
-    async def run(self, act: Callable[[Store], T], *, lost: Callable[[T], object] | None = None) -> T:
+    async def run(
+        self, act: Callable[[Store], T], *, lost: Callable[[T], object] | None = None, reads: bool = False
+    ) -> T:
         """Do something at the store, in a thread, and return what it gives.
 
-        lost: told what it gave when whoever asked was cancelled meanwhile; what was begun is done to its end.
+        lost: told what it gave when whoever asked was cancelled meanwhile; what was begun is done to its end. reads:
+        whether it only looks.
         """
-        future = asyncio.get_running_loop().run_in_executor(self._pool, self._do, act)
+        future = asyncio.wrap_future((self._readers if reads else self._writers).begun(act))
         try:
             return await asyncio.shield(future)
         except asyncio.CancelledError:
             future.add_done_callback(lambda done: _tell(done, lost))
             raise
 
-    def close(self) -> None:
-        """End the threads, once what they do is done, and close their stores."""
-        self._pool.shutdown()
-        for store in self._all:
-            store.close()
-        self._all.clear()
+    def close(self, seconds: float) -> bool:
+        """End the threads, once what they do is done, and wait so long for that. Whether all have ended."""
+        until = time.monotonic() + seconds
+        for threads in (self._readers, self._writers):
+            threads.dismiss()
+        ended = [threads.ended(until) for threads in (self._readers, self._writers)]
+        return all(ended)
 
-    def _do(self, act: Callable[[Store], T]) -> T:
-        try:
-            return act(self._store())
-        except StoreUnavailable:  # whoever comes next opens it anew
-            self._forget_store()
-            raise
 
-    def _store(self) -> Store:
-        store: Store | None = getattr(self._own, "store", None)
-        if store is None:
-            store = self._own.store = open_store(self._url, makes=False)
-            with self._one_at_a_time:
-                self._all.append(store)
-        return store
+class _Threads:
+    """Up to `most` threads, made as they are needed."""
 
-    def _forget_store(self) -> None:
-        store: Store | None = getattr(self._own, "store", None)
+    def __init__(self, url: str, most: int) -> None:
+        self._url, self._most = url, most
+        self._asked: queue.SimpleQueue[Callable[[Store | None], Store | None] | None] = queue.SimpleQueue()
+        self._threads: list[threading.Thread] = []
+        self._idle = threading.Semaphore(0)
+
+    def begun(self, act: Callable[[Store], T]) -> Future[T]:
+        """What an act will give, which the next thread that is free does. Call it in one thread only."""
+        future: Future[T] = Future()
+        self._asked.put(lambda store: self._do(store, act, future))
+        if not self._idle.acquire(blocking=False) and len(self._threads) < self._most:
+            # The interpreter waits at its end for threads that are no daemons.
+            self._threads.append(threading.Thread(target=self._work, name="office", daemon=True))
+            self._threads[-1].start()
+        return future
+
+    def dismiss(self) -> None:
+        """Let each thread end after what was asked by now."""
+        for _ in self._threads:
+            self._asked.put(None)
+
+    def ended(self, until: float) -> bool:
+        """Wait until all threads have ended, or until that moment of the monotonic clock; whether they have."""
+        for thread in self._threads:
+            thread.join(max(0.0, until - time.monotonic()))
+        return not any(thread.is_alive() for thread in self._threads)
+
+    def _work(self) -> None:
+        store: Store | None = None
+        while (do := self._asked.get()) is not None:
+            store = do(store)
+            del do  # and what it holds
+            self._idle.release()
         if store is not None:
-            self._own.store = None
-            with self._one_at_a_time:
-                self._all.remove(store)
             store.close()
+
+    def _do(self, store: Store | None, act: Callable[[Store], T], future: Future[T]) -> Store | None:
+        """In a thread: do an act at its store, and return the store as it is open afterwards."""
+        try:
+            if store is None:
+                store = open_store(self._url, makes=False)
+            given = act(store)
+        except BaseException as error:
+            if isinstance(error, StoreUnavailable) and store is not None:  # the next act opens it anew
+                store.close()
+                store = None
+            future.set_exception(error)
+        else:
+            future.set_result(given)
+        return store
 
 
 def _tell(done: asyncio.Future[Any], lost: Callable[[Any], object] | None) -> None:
