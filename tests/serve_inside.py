@@ -57,9 +57,10 @@ class Clock:
 
 
 class Inside:
-    """A service that runs. A context manager that ends it."""
+    """A service that runs. A context manager that ends it. named: further arguments of the service."""
 
-    def __init__(self, store: Path) -> None:
+    def __init__(self, store: Path, **named: Any) -> None:
+        self._named = named
         self.clock = Clock()
         self._url = f"sqlite:///{store}"
         open_store(self._url).close()  # a service makes none
@@ -111,5 +112,5 @@ class Inside:
 
     async def _serve(self) -> None:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
-        self.service = Service(self._url, gate=trusting, clock=self.clock)
+        self.service = Service(self._url, gate=trusting, clock=self.clock, **self._named)
         await self.service.run(self._listening, self._stop, self._ready.set)

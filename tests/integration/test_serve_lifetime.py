@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from tests.party import Party, Person
 from tests.serve_inside import Inside
 
 SeatAt = Callable[..., Party]
+UNSEEN = "not looked at"
 
 
 @pytest.fixture
@@ -243,11 +245,10 @@ def test_it_is_not_well_when_nothing_can_be_stored(inside: Inside, own_home: Pat
     store = own_home / ".local/share/mailstop/mailstop.db"
     store.chmod(0o644)  # which others may read, so that nothing is written to it
 
-    answered = Connection(inside.address).request("GET", "/healthz")
-    assert (answered.status, json.loads(answered.body)["ledger"]) == (503, "store_exposed")
+    wait_for("it says so", lambda: health(inside) == (503, {"ok": False, "ledger": "store_exposed", "index": UNSEEN}))
 
     store.chmod(0o600)
-    assert Connection(inside.address).request("GET", "/healthz").status == 200
+    wait_for("it is well", lambda: health(inside)[0] == 200)
 
 
 def test_it_is_not_well_when_a_letter_is_missing_in_the_index_until_it_is_folded_again(
@@ -260,12 +261,29 @@ def test_it_is_not_well_when_a_letter_is_missing_in_the_index_until_it_is_folded
         direct.execute("DELETE FROM letters WHERE n = ?", (numbers[1],))
     direct.close()
 
-    answered = Connection(inside.address).request("GET", "/healthz")
-    assert answered.status == 503
-    assert f"letter {numbers[1]}" in json.loads(answered.body)["index"]
+    wait_for("it is not well", lambda: health(inside)[0] == 503)
+    assert f"letter {numbers[1]}" in health(inside)[1]["index"]
 
     assert stranger.run("doctor", "--rebuild").code == 0
-    assert Connection(inside.address).request("GET", "/healthz").status == 200
+    wait_for("it is well", lambda: health(inside)[0] == 200)
+
+
+def test_however_many_ask_how_it_is_the_store_is_written_to_once_a_second(inside: Inside, own_home: Path) -> None:
+    store = own_home / ".local/share/mailstop/mailstop.db"
+    written = set()
+    began = time.monotonic()
+    with ThreadPoolExecutor(16) as pool:
+        for answer in pool.map(lambda _: health(inside), range(300)):
+            assert answer[0] == 200
+            with sqlite3.connect(store) as direct:
+                written |= set(direct.execute("SELECT revision FROM board WHERE key = 'health'"))
+            direct.close()
+    assert 1 <= len(written) <= 2 + time.monotonic() - began
+
+
+def health(inside: Inside) -> tuple[int, dict[str, Any]]:
+    answered = Connection(inside.address).request("GET", "/healthz")
+    return answered.status, json.loads(answered.body)
 
 
 def test_the_figures_count_calls_by_tool_and_by_what_came_of_them(inside: Inside) -> None:

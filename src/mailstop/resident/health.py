@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import threading
+import asyncio
 
 from mailstop.engines.row import Put
-from mailstop.errors import MailstopError
+from mailstop.errors import MailstopError, StoreUnavailable
 from mailstop.records import Record
+from mailstop.resident.log import log
 from mailstop.times import now_ms
 
 TYPE_CHECKING = False
@@ -15,10 +16,12 @@ if TYPE_CHECKING:
 
     from mailstop.engines.base import Store
     from mailstop.engines.entry import Entry
+    from mailstop.resident.workers import Workers
 
 KEY = "health"  # the row of the board that is written, as proof that one can be
 KEPT_MS = 3_600_000
 NEWEST, PAGE = 100, 400  # entries that one look compares: of the newest, and of those where it goes on
+SHARED_S = 1.0  # that what was found counts for
 OK = "ok"
 
 
@@ -41,23 +44,44 @@ class Health(Record):
 class Examination:
     """The looks at one store. Each goes on where the last one ended, so that together they see every letter."""
 
-    def __init__(self) -> None:
+    def __init__(self, workers: Workers) -> None:
+        self._workers = workers
+        self._last: asyncio.Task[Health] | None = None
+        self._ended = 0.0  # when it ended, by the loop's clock
         self._seen = 0  # up to which entry the index was compared
         self._wrong = 0  # the letter that was missing when it was last looked for
-        self._one_at_a_time = threading.Lock()
+
+    async def found(self) -> Health:
+        """What a look finds, or the last one has found within SHARED_S: whoever asks meanwhile is told the same, so
+        that nobody makes the server look more often."""
+        loop = asyncio.get_running_loop()
+        last = self._last
+        if last is None or (last.done() and loop.time() - self._ended >= SHARED_S):
+            last = self._last = loop.create_task(self._look())
+        return await asyncio.shield(last)
+
+    async def _look(self) -> Health:
+        try:
+            return await self._workers.run(self.look)
+        except Exception as error:
+            log(error, "health")
+            return Health(error.code if isinstance(error, MailstopError) else type(error).__name__, "not looked at")
+        finally:
+            self._ended = asyncio.get_running_loop().time()
 
     def look(self, store: Store) -> Health:
         """Write to the store, and compare the index with the ledger: at its end, and a page further on."""
-        with self._one_at_a_time:
-            try:
-                # In the ledger nothing may beat; the board is behind the same lock, in the same file, on the same disk.
-                store.board.change([Put(KEY, {}, expires=now_ms() + KEPT_MS)])
-            except MailstopError as error:
-                return Health(error.code, "not looked at")
-            try:
-                return Health(OK, self._index(store))
-            except MailstopError as error:
-                return Health(OK, error.code)
+        try:
+            # In the ledger nothing may beat; the board is behind the same lock, in the same file, on the same disk.
+            store.board.change([Put(KEY, {}, expires=now_ms() + KEPT_MS)])
+        except StoreUnavailable:  # the store is opened anew for the next look
+            raise
+        except MailstopError as error:
+            return Health(error.code, "not looked at")
+        try:
+            return Health(OK, self._index(store))
+        except MailstopError as error:
+            return Health(OK, error.code)
 
     def _index(self, store: Store) -> str:
         newest = store.index.newest()

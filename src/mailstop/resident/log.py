@@ -5,12 +5,45 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import threading
 import time
 
 from mailstop.cleaning import one_line
 from mailstop.errors import MailstopError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 LONGEST = 300  # characters of a message
+EQUAL_S = 10.0  # between two lines that are equal
+MOST_KNOWN = 200  # lines of which it is known when they were said
+
+
+class Seldom:
+    """Says a line that is equal to an earlier one no more than once in EQUAL_S, and then how often it was left out.
+
+    say: writes a line. clock: seconds, which only grow.
+    """
+
+    def __init__(self, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
+        self._say, self._clock = say, clock
+        self._known: dict[str, tuple[float, int]] = {}  # when it was said, and how often left out since
+        self._one_at_a_time = threading.Lock()
+
+    def __call__(self, line: str) -> None:
+        """Say a line, or leave it out."""
+        with self._one_at_a_time:
+            now = self._clock()
+            said, left_out = self._known.get(line, (now - EQUAL_S, 0))
+            if now - said < EQUAL_S:
+                self._known[line] = (said, left_out + 1)
+                return
+            self._known.pop(line, None)
+            self._known[line] = (now, 0)
+            if len(self._known) > MOST_KNOWN:
+                del self._known[next(iter(self._known))]
+        self._say(f"{line} (and {left_out} times since it was last said)" if left_out else line)
 
 
 def log(error: BaseException, what: str) -> None:
@@ -23,7 +56,7 @@ def log(error: BaseException, what: str) -> None:
         place = f" at {os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"
     # Only our own messages are known to quote no body.
     message = f": {error}" if isinstance(error, (MailstopError, OSError)) else ""
-    say(f"{what}: {type(error).__name__}{message}{place}")
+    _seldom(f"{what}: {type(error).__name__}{message}{place}")
 
 
 def say(line: str) -> None:
@@ -33,15 +66,20 @@ def say(line: str) -> None:
         print(f"{stamp} mailstop: {one_line(line, LONGEST)}", file=sys.stderr, flush=True)
 
 
+_seldom = Seldom(say)
+
+
 class _Quiet(logging.Handler):
     """What libraries warn of, without what they put into it: that may be a body."""
 
     def emit(self, record: logging.LogRecord) -> None:
         if record.name.startswith("mailstop."):  # our own quote nothing that was sent
-            say(record.getMessage())
+            _seldom(record.getMessage())
             return
         kind = record.exc_info[0] if record.exc_info else None
-        say(f"{record.name} {record.levelname.lower()} in {record.funcName}" + (f": {kind.__name__}" if kind else ""))
+        _seldom(
+            f"{record.name} {record.levelname.lower()} in {record.funcName}" + (f": {kind.__name__}" if kind else "")
+        )
 
 
 def quieten() -> None:

@@ -17,7 +17,6 @@ from starlette.applications import Starlette
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from mailstop.errors import MailstopError
 from mailstop.resident.callers import IDLE_MS, Callers
 from mailstop.resident.calls import Calls
 from mailstop.resident.duty import SHORTEST_S, Duty
@@ -30,6 +29,7 @@ from mailstop.resident.log import log, say
 from mailstop.resident.news import News
 from mailstop.resident.protocol import Protocol, user_of
 from mailstop.resident.rings import Rings
+from mailstop.resident.sockets import AT_ONCE, HEADERS_S, QUEUE, bounded, most_connections
 from mailstop.resident.workers import Workers
 from mailstop.times import now_ms
 
@@ -76,7 +76,7 @@ class Service:
     """One store, served. Make and run it in an event loop.
 
     gate: what stands before everything else, and tells who sends a token; it is given how to ask the store. clock:
-    milliseconds since 1970.
+    milliseconds since 1970. headers_s: see `bounded`.
     """
 
     def __init__(
@@ -86,9 +86,11 @@ class Service:
         gate: Gate | None = None,
         clock: Callable[[], int] = now_ms,
         idle_ms: int = IDLE_MS,
+        headers_s: float = HEADERS_S,
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._clock = clock
+        self._headers_s = headers_s
         self._workers = Workers(url)
         self.callers = Callers(self._end_soon, clock=clock, idle_ms=idle_ms)
         self._figures = Figures(self.callers.count)
@@ -96,7 +98,7 @@ class Service:
         self._rings = Rings(self._duty.look_soon)
         self._calls = Calls(self._workers, self.callers, self._rings, self._figures, self._after)
         self._news = News(self._workers, self.callers, self._rings)
-        self._examination = Examination()
+        self._examination = Examination(self._workers)
         self._ending: set[asyncio.Task[None]] = set()
         self._reaping: asyncio.TimerHandle | None = None
         self._manager = StreamableHTTPSessionManager(
@@ -120,14 +122,14 @@ class Service:
         server = _Uvicorn(
             uvicorn.Config(
                 self._app,
-                http="h11",
+                http=bounded(most=most_connections(), headers_s=self._headers_s),
                 ws="none",
                 lifespan="off",
                 log_config=None,
                 access_log=False,
                 server_header=False,
                 date_header=False,
-                backlog=2048,
+                backlog=AT_ONCE,
                 timeout_keep_alive=KEEP_ALIVE_S,
                 timeout_graceful_shutdown=round(_LAST_S),
             )
@@ -136,6 +138,8 @@ class Service:
             async with self._manager.run():
                 serving = asyncio.ensure_future(server.serve(listening))
                 await _first(serving, server.ready)
+                for each in listening:
+                    each.listen(QUEUE)
                 self._duty.look_soon()
                 ready()
                 await _first(serving, stop)
@@ -232,12 +236,7 @@ class Service:
     # -- what is not the protocol's
 
     async def _health(self, _request: Request) -> Response:
-        try:
-            found = await self._workers.run(self._examination.look)
-        except Exception as error:
-            log(error, "health")
-            code = error.code if isinstance(error, MailstopError) else type(error).__name__
-            return JSONResponse({"ok": False, "ledger": code, "index": "not looked at"}, 503)
+        found = await self._examination.found()
         return JSONResponse(found.as_data(), 200 if found.is_well else 503)
 
     async def _metrics(self, _request: Request) -> Response:
