@@ -586,6 +586,11 @@ class Office:
         if offer.hands:
             rules.receipts.record_shown(self.store, self.session_id, offer.hands, evidence=evidence, now=self.clock())
 
+    def given_back(self, offer: Offer) -> None:
+        """The offer did not reach the caller's client, not whole at any rate: its letters are offered again."""
+        if offer.hands:
+            rules.hands.give_back(self.store, self.session_id, offer.hands)
+
     def withdrawn(self, offer: Offer) -> None:
         """The caller's client has thrown the offer away, though it was written: its letters are offered again."""
         if offer.hands:

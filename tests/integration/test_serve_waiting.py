@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.clients.waiting import wait_for
-from tests.http_served import Connection, Served
+from tests.http_served import Connection, Served, check, waiting
 from tests.party import Party, Person
 from tests.serve_inside import Inside
 
@@ -24,18 +24,6 @@ MANY = 45
 def served(stranger: Party) -> Iterator[Served]:
     with Served(stranger) as served:
         yield served
-
-
-def check(seconds: int, connection: Connection, **meta: Any) -> dict[str, Any]:
-    """A request that waits so long for a letter."""
-    params = {"name": "check", "arguments": {"wait": seconds}, **({"_meta": meta} if meta else {})}
-    return connection.numbered("tools/call", params)
-
-
-def waiting(served: Served | Inside) -> int:
-    """How many calls wait."""
-    lines = Connection(served.address).request("GET", "/metrics").body.decode().splitlines()
-    return next(int(float(line.split()[1])) for line in lines if line.startswith("mailstop_waiting_calls "))
 
 
 def median_ms(connection: Connection) -> float:
