@@ -161,6 +161,29 @@ def test_a_body_that_the_server_would_be_long_busy_with_is_refused(stranger: Par
         assert commas in stranger.run("read", str(n), "--json").json["body"]
 
 
+def test_the_log_says_who_was_refused_and_why_and_says_it_once(stranger: Party, person: Person) -> None:
+    revoked = made(person, "builder")
+    assert person.run("token", "revoke", revoked.split("_")[1]).code == 0
+    with Served(stranger) as served:
+        for _ in range(5):
+            assert served.connect().request("POST", body=b"{}").status == 401
+            assert with_token(served, revoked).request("POST", body=b"{}").status == 401
+            assert with_token(served, "unknown").request("POST", body=b"{}").status == 401
+        log = served.log
+
+    assert log.count("is refused: it sends no token") == 1
+    assert log.count(f"is refused: token {revoked.split('_')[1]} is revoked") == 1
+    assert log.count("is refused: its token is unknown") == 1
+
+
+def test_who_comes_by_again_and_again_under_other_names_does_not_fill_the_log(stranger: Party) -> None:
+    with Served(stranger) as served:
+        for number in range(100):
+            served.connect().request("POST", body=b"{}", headers={"Host": f"evil-{number}.example"})
+
+        assert 1 <= served.log.count("evil-") <= 30
+
+
 def test_what_the_gate_refuses_is_told_among_the_figures(stranger: Party, person: Person) -> None:
     made(person, "builder")
     with Served(stranger) as served:

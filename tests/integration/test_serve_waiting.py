@@ -124,6 +124,17 @@ def test_letters_whose_answer_the_client_throws_away_are_offered_again(inside: I
     wait_for("it is offered again", lambda: ann.told("check")["letters"] == [n])
 
 
+def test_the_ids_of_requests_are_not_kept_however_long_they_are(inside: Inside, person: Person) -> None:
+    ann = inside.joined("ann")
+    n = person.send("ann", "hello")
+    request = {**check(0, ann), "id": "x" * 1_000_000}
+
+    (answer,) = ann.post(request).messages
+
+    assert answer["result"]["structuredContent"]["letters"] == [n]
+    assert not [given for each in inside.service.callers._known.values() for given in each.given]
+
+
 def test_a_client_that_is_gone_while_its_call_waits_has_been_given_nothing(inside: Inside, person: Person) -> None:
     ann = inside.joined("ann")
     ann.begin(check(45, ann)).close()

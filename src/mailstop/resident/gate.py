@@ -414,7 +414,7 @@ def _answer(refusal: Refusal) -> tuple[Message, bytes]:
 def _log_refused(scope: Scope, admission: Admission) -> None:
     """Say in the log which token was refused, by its id, and why: never what was sent."""
     if admission.refused == MISSING:
-        log.info("%s is refused: it sends no token", _client(scope))
+        log.warning("%s is refused: it sends no token", _client(scope))
     elif admission.known:
         log.warning("%s is refused: token %s is %s", _client(scope), admission.known, admission.refused)
     else:
