@@ -220,10 +220,10 @@ def test_a_wait_ends_when_the_question_is_withdrawn(seat: SeatAt, person: Person
 
     assert ended(ask) == 4
     assert ask.lines == [ask.lines[0], ask.lines[1]]
-    assert ask.lines[0].startswith(f"question {n} to reviewer: canceled by human at ")
+    assert ask.lines[0].startswith(f"question {n} to reviewer: withdrawn by human at ")
     answer = reviewer.run("answer", str(n), "yes")
     assert (answer.code, answer.out) == (1, "")
-    assert f"Question {n} was canceled by human at " in answer.err
+    assert f"Question {n} was withdrawn by human at " in answer.err
 
 
 def test_a_wait_ends_when_the_session_that_was_asked_ends_its_turn(seat: SeatAt, claude: ClaudeParty) -> None:

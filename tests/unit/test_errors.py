@@ -80,7 +80,7 @@ def test_the_places_that_make_errors_were_found() -> None:
 
 
 def test_a_time_is_the_clocks_in_a_message_and_of_the_whole_world_for_programs() -> None:
-    error = errors.AlreadyAnswered(n=7, answer=9, by="qc", since=1_700_000_000_000)
+    error = errors.AlreadyAnswered(n=7, answer=9, by="qc", since=1_700_000_000_000, writing="")
 
     assert "1700000000000" not in error.message
     assert error.facts == {"n": 7, "answer": 9, "by": "qc", "since": "2023-11-14T22:13:20.000Z"}

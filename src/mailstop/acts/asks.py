@@ -283,7 +283,7 @@ class Asks:
 
     def _withdrawal(self, question: Letter) -> Rider:
         """What withdraws a question. Raises AlreadyAnswered, AskCanceled, or UnknownQuestion when its seat was lost."""
-        rules.asks.refuse_ended(rules.asks.ask_now(self._store, question))
+        rules.asks.refuse_ended(rules.asks.ask_now(self._store, question), to_asker=True)
         name, expect = PERSON, {}
         if not self._office.is_person:
             own = next((seat for seat in self._office.seats() if seat.bag == question.bag), None)

@@ -200,7 +200,7 @@ def _why(standing: Standing, seconds: float) -> str:
         return "pending; seats have changed hands, and whoever sits there now waits for this session in turn"
     if standing.state == PENDING:
         return f"pending, no answer within {counted(seconds, 'second')}" if seconds else "pending"
-    return f"canceled by {name_text(standing.by)} at {since}"
+    return f"withdrawn by {name_text(standing.by)} at {since}"
 
 
 def _json(asked: Asked, standing: Standing) -> dict[str, Any]:

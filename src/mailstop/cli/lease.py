@@ -110,8 +110,9 @@ def _take(office: Office, args: Arguments) -> Result:
     took = office.leases.take(wish, bag=args.bag or DEFAULT_BAG, wait_s=args.wait)
     by_key = {lease.resource.key: lease for lease in took.leases}
     leases = [by_key[resource.key] for resource in wanted]
+    terms = {lease.term for lease in leases}
     data = {
-        "term": took.term or None,
+        "term": terms.pop() if len(terms) == 1 else None,  # of several takings none holds all of it
         "leases": [
             {**_lease_json(office, lease), **_reading(resource), "new": lease.term == took.term}
             for lease, resource in zip(leases, wanted, strict=True)

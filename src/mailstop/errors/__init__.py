@@ -68,6 +68,7 @@ PIECES: dict[str, tuple[str, ...]] = {
     "who": (),
     "whom": ("project",),
     "woken": ("readers",),
+    "writing": (),
 }
 
 

@@ -14,7 +14,7 @@ class InvalidLease(Refused):
 
 
 class LeaseTaken(Refused):
-    """{standing}. Nothing was {act}. To wait until it is free: mailstop lease take --wait SECONDS; to ask: {asking}"""
+    """{standing}. Nothing was {act}. To wait until it is free, repeat it with --wait SECONDS; to ask: {asking}"""
 
 
 class LeaseOfOthers(Refused):

@@ -176,7 +176,7 @@ def _why(standing: Standing, seconds: int) -> str:
         return "pending; seats have changed hands, and whoever sits there now waits for this session in turn"
     if standing.state == PENDING:
         return f"pending, no answer within {counted(seconds, 'second')}" if seconds else "pending"
-    return f"canceled by {_name(standing.by)} at {since}"
+    return f"withdrawn by {_name(standing.by)} at {since}"
 
 
 def _data(asked: Asked, standing: Standing) -> dict[str, Any]:
