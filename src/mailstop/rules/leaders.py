@@ -218,16 +218,16 @@ def leading_seat(store: Store, writer: Writer, *, now: int) -> Seat:
     where, command = in_bag(writer.bag), claiming(person=writer.seat is None)
     if not project_id:
         raise errors.NoLeader(
-            whom="any project", project=None, where=where, reason="", command=command, others="", leaders=[]
+            whom="any project", project=None, where=where, gone="", reason=None, command=command, others="", leaders=[]
         )
     place = post(store, writer.bag, project_id, writer.seat.project if writer.seat else "", now=now)
     others = f". Of other projects: {_listed(standing)}" if standing else ""
-    reason = f": {place.gone}" if place.gone else ""
     raise errors.NoLeader(
         whom=f"project {place.project}",
         project=place.project,
         where=where,
-        reason=reason,
+        gone=f": {place.gone}" if place.gone else "",
+        reason=place.gone or None,
         command=command,
         others=others,
         leaders=_leaders(standing),
