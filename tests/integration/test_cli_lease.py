@@ -82,7 +82,7 @@ def test_another_is_refused_and_told_who_has_it_since_when_and_how_to_go_on(seat
     run = lease(seat("reviewer"), shop, "take", "src/a.py")
 
     assert (run.code, run.out) == (1, "")
-    assert run.err.startswith("mailstop: src is held by seat builder (program) since ")
+    assert run.err.startswith("mailstop: src is held by seat builder (a program) since ")
     shown = (" until ", "note: new grammar", "Nothing was taken", "repeat it with --wait SECONDS")
     for part in (*shown, "mailstop send builder -"):
         assert part in run.err
@@ -218,7 +218,7 @@ def test_a_taking_of_what_one_holds_tells_the_term_that_holds_all_of_it_or_none(
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [
-        (["grab", "src"], 2, "a lease knows no 'grab'"),
+        (["grab", "src"], 2, "lease has no act 'grab'"),
         (["relese", "src"], 2, "nearest: release"),
         (["take"], 2, "take what?"),
         (["release"], 2, "release what?"),
@@ -357,7 +357,7 @@ def test_a_check_has_three_answers(seat: SeatAt, shop: Path) -> None:
     assert lease(reviewer, shop, "check", "src/b.py").code == 0
     told = lease(reviewer, shop, "check", "src/a.py", "src/b.py")
     assert told.code == 1
-    assert told.out.startswith("taken: src/a.py is held by seat builder (program) since ")
+    assert told.out.startswith("taken: src/a.py is held by seat builder (a program) since ")
     (builder.home / ".local/share/mailstop/mailstop.db").write_bytes(b"no store" * 1000)
     unknown = lease(reviewer, shop, "check", "src/a.py")
     assert unknown.code == 5

@@ -318,7 +318,7 @@ def test_a_join_says_which_seat_was_left_and_whose_was_taken(seat: SeatAt) -> No
 
     joined = builder.run("join", "reviewer")
 
-    assert joined.lines[0].startswith("you sit at seat reviewer; it was held by program ")
+    assert joined.lines[0].startswith("you sit at seat reviewer; it was held by a program ")
     assert joined.lines[0].endswith("which has ended; you left builder, whose mail waits there")
     again = builder.run("join", "builder", "--json").json
     assert (again["left"], again["taken_from"]) == ("reviewer", None)

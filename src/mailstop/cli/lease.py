@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 
+from mailstop.cli.acts import refuse_unknown
 from mailstop.cli.arguments import NUMBER, SECONDS, Option, Positional
 from mailstop.cli.result import Result
 from mailstop.errors import UsageError
-from mailstop.names import DEFAULT_BAG, nearest
+from mailstop.names import DEFAULT_BAG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,10 +63,7 @@ def without_store(args: Arguments) -> Result | None:
     act = args.act or "list"
     if "" in args.resources and act != "list":
         raise UsageError(reason=f"an empty word stands for nothing: mailstop lease {act} PATH...")
-    if act not in ACTS:
-        near = nearest(act, ACTS)
-        meant = f"; nearest: {', '.join(near)}" if near else ""
-        raise UsageError(reason=f"a lease knows no {act!r}{meant}. There are: {', '.join(ACTS)}")
+    refuse_unknown("lease", act, ACTS)
     for option, acts in _FOR.items():
         if act not in acts and getattr(args, option) not in (None, False):
             raise UsageError(reason=f"--{option} is for {' and '.join(acts)}, not for {act}")

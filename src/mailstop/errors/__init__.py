@@ -68,6 +68,7 @@ PIECES: dict[str, tuple[str, ...]] = {
     "place": ("holder",),
     "problem": (),
     "standing": ("taken",),
+    "still": ("seconds",),
     "told": ("leaders",),
     "who": (),
     "whom": ("project",),

@@ -36,4 +36,4 @@ class SeveralLeaders(NotFound):
 
 
 class UnknownProject(NotFound):
-    """It is not clear which project is meant: {missing}."""
+    """{missing}."""

@@ -38,7 +38,7 @@ class NoLease(NotFound):
 
 
 class LeaseStillTaken(TimedOut):
-    """{standing}, still after {seconds second}. Nothing was taken. To wait again, repeat this; to ask: {asking}"""
+    """{standing}{still}. Nothing was taken. To wait again, repeat this; to ask: {asking}"""
 
 
 class LeasesInCircle(Refused):
