@@ -28,7 +28,7 @@ LONGEST_MESSAGE = 2_000  # characters
 JOIN = "the tool me with action join and a name"
 
 # What a sentence holds that says how to go on in a shell, and the details that may hold such sentences.
-_OF_A_SHELL = (": mailstop ", ": --", "leave --", "{asking}")
+_OF_A_SHELL = (": mailstop ", ": --", "leave --", "{asking}", "{writing}")
 _ADVISING = ("advice", "first", "nearest", "others", "problem")
 
 _TEXTS = ("body", "resources")  # arguments that are never repeated: the caller has them
