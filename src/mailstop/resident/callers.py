@@ -322,7 +322,8 @@ class Callers:
             connected.proved_at = given_at
 
     def end(self, connected: Connected, store: Store) -> bool:
-        """End the session of one who is gone, unless it is there again by now; what it held is free. Whether it ended."""
+        """End the session of one who is gone, unless it is there again by now; what it held is free. Return whether it
+        was ended."""
         with connected.one_at_a_time:
             calls = connected.calls and not connected.closed
             if not connected.is_seated or calls or self._ends_at(connected) > self.clock():
