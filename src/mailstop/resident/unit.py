@@ -34,7 +34,7 @@ STOPS_S = 10  # a server ends within five seconds
 MOST_STARTS, WITHIN_S, AGAIN_S = 5, 60, 2
 
 _SYSTEMD = """\
-# Made by: mailstop serve --unit. Put it into ~/.config/systemd/user/mailstop.service, then:
+# Made by: mailstop serve --unit. Put it into ~/.config/systemd/user/mailstop.service (mkdir -p that folder), then:
 #   systemctl --user daemon-reload && systemctl --user enable --now mailstop
 #   loginctl enable-linger      to keep it running while you are not logged in
 # A token for all clients: put it into a file of mode 0600, and name that below: Environment=MAILSTOP_TOKEN_FILE=PATH
