@@ -34,6 +34,12 @@ class TwoTokens(Refused):
     started. Take one out of the environment; a file is the safer place."""
 
 
+class TokenOfUnit(Refused):
+    """A unit never holds a token, and MAILSTOP_TOKEN is set: the server that it starts would be without that token.
+    Nothing was printed. Put the token into a file of mode 0600, take MAILSTOP_TOKEN out of the environment, and name
+    the file: MAILSTOP_TOKEN_FILE=PATH mailstop serve --unit"""
+
+
 class UnusableToken(Refused):
     """The token in {source} cannot be sent by a client: {reason}. Nothing was started. A good one: openssl rand -hex
     32"""

@@ -122,7 +122,7 @@ class Connection:
         """Raise StoreUnavailable when another file is in place by now. Ask behind the gate, before writing."""
         if self._is_replaced():
             self._look_at = 0.0
-            raise StoreUnavailable(path=self.path, reason="it was replaced by a repair; try again")
+            raise errors.StoreReplaced(path=self.path)
 
     def refuse_newer(self) -> None:
         """Raise StoreNewer when a newer program has brought the file to a format that this one cannot write."""
