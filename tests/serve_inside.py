@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any, Self
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mailstop.engines import open_store
-from mailstop.resident.exchanges import BEARER
+from mailstop.resident.callers import IDLE_MS
+from mailstop.resident.gate import BEARER
 from mailstop.resident.service import Service
+from mailstop.resident.sockets import HEADERS_S
 from mailstop.resident.start import bound
 from mailstop.times import now_ms
 from tests.http_served import Connection
@@ -35,7 +37,7 @@ class Bearer:
     bag: str = "default"
 
 
-def trusting(app: ASGIApp, _at_store: AtStore) -> ASGIApp:
+def trusting(app: ASGIApp, _at_store: AtStore, _refused: Callable[[str], None]) -> ASGIApp:
     """A gate that believes what the header says."""
 
     async def gate(scope: Scope, receive: Receive, send: Send) -> None:
@@ -57,10 +59,10 @@ class Clock:
 
 
 class Inside:
-    """A service that runs. A context manager that ends it. named: further arguments of the service."""
+    """A service that runs. A context manager that ends it."""
 
-    def __init__(self, store: Path, **named: Any) -> None:
-        self._named = named
+    def __init__(self, store: Path, *, idle_ms: int = IDLE_MS, headers_s: float = HEADERS_S) -> None:
+        self._named: dict[str, Any] = {"idle_ms": idle_ms, "headers_s": headers_s}
         self.clock = Clock()
         self._url = f"sqlite:///{store}"
         open_store(self._url).close()  # a service makes none

@@ -1,32 +1,65 @@
-"""The server's log: equal lines do not flood it."""
+"""The log of a server: equal lines are said once a minute, whoever brings them about."""
 
 from __future__ import annotations
 
-from mailstop.resident.log import EQUAL_S, MOST_KNOWN, Seldom
+import pytest
+
+from mailstop.resident.log import AGAIN_S, MOST_OF_A_PLACE, MOST_REMEMBERED, Limit
 
 
-def test_a_line_that_comes_again_and_again_is_said_once_and_later_how_often_it_was_left_out() -> None:
-    said: list[str] = []
-    now = 0.0
-    seldom = Seldom(said.append, lambda: now)
-    for _ in range(1000):
-        seldom("no more descriptors")
-    seldom("something else")
-    assert said == ["no more descriptors", "something else"]
+class Seconds:
+    """A clock that a test moves."""
 
-    now = EQUAL_S
-    seldom("no more descriptors")
-    assert said[2:] == ["no more descriptors (and 999 times since it was last said)"]
+    def __init__(self) -> None:
+        self.now = 1000.0
 
-    now = 2 * EQUAL_S
-    seldom("no more descriptors")
-    assert said[3:] == ["no more descriptors"]
+    def __call__(self) -> float:
+        return self.now
 
 
-def test_it_keeps_no_more_lines_than_it_needs() -> None:
-    said: list[str] = []
-    seldom = Seldom(said.append, lambda: 0.0)
-    for number in range(10 * MOST_KNOWN):
-        seldom(f"line {number}")
-    assert len(said) == 10 * MOST_KNOWN
-    assert len(seldom._known) == MOST_KNOWN
+@pytest.fixture
+def seconds() -> Seconds:
+    return Seconds()
+
+
+@pytest.fixture
+def limit(seconds: Seconds) -> Limit:
+    return Limit(seconds)
+
+
+def test_an_equal_line_is_said_once_a_minute_and_then_with_how_many_were_kept_back(
+    limit: Limit, seconds: Seconds
+) -> None:
+    assert [limit.passed("refused", "gate:1") for _ in range(4)] == ["refused", None, None, None]
+
+    seconds.now += AGAIN_S
+    assert limit.passed("refused", "gate:1") == "refused (and 3 more like it before)"
+    seconds.now += AGAIN_S
+    assert limit.passed("refused", "gate:1") == "refused"
+
+
+def test_other_lines_are_said_meanwhile(limit: Limit) -> None:
+    limit.passed("refused", "gate:1")
+    limit.passed("refused", "gate:1")
+
+    assert limit.passed("another", "gate:1") == "another"
+
+
+def test_different_lines_of_one_place_have_a_limit_too_and_leave_other_places_alone(
+    limit: Limit, seconds: Seconds
+) -> None:
+    said = [limit.passed(f"called {number}", "gate:1") for number in range(MOST_OF_A_PLACE + 5)]
+
+    assert [line for line in said if line] == [f"called {number}" for number in range(MOST_OF_A_PLACE)]
+    assert limit.passed("the store is full", "store:1") == "the store is full"
+    seconds.now += AGAIN_S
+    assert limit.passed("called", "gate:1") == "called (and 5 more like it before)"
+
+
+def test_what_it_remembers_does_not_grow(limit: Limit, seconds: Seconds) -> None:
+    for number in range(2 * MOST_REMEMBERED):
+        seconds.now += AGAIN_S
+        limit.passed(f"line {number}", f"place {number}")
+
+    assert len(limit._lines) <= MOST_REMEMBERED
+    assert len(limit._places) <= MOST_REMEMBERED

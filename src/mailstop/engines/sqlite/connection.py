@@ -51,6 +51,8 @@ _PERHAPS_FULL = frozenset({sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN})  # SQ
 class Connection:
     """An open store file. Not for several threads at once."""
 
+    _format = FORMAT  # as it was seen last
+
     def __init__(self, path: str, *, makes: bool = True) -> None:
         """Open the file, and make it where there is none, unless `makes` says not to.
 
@@ -61,7 +63,6 @@ class Connection:
         self.gate = Gate(path)
         self._file: StoreFile | None = None
         self._look_at = time.monotonic() + LOOK_S
-        self._format = FORMAT  # as it was seen last
         if _may_be_shared(path):
             from mailstop.engines.sqlite.file_system import refuse_network
 
@@ -125,7 +126,7 @@ class Connection:
         """Raise StoreUnavailable when another file is in place by now. Ask behind the gate, before writing."""
         if self._is_replaced():
             self._look_at = 0.0
-            raise StoreUnavailable(path=self.path, reason="it was replaced by a repair; try again")
+            raise errors.StoreReplaced(path=self.path)
 
     def refuse_newer(self) -> None:
         """Raise StoreNewer when a newer program has brought the file to a format that this one cannot write."""
@@ -356,7 +357,7 @@ def translated(error: sqlite3.Error | OSError, path: str) -> StoreUnavailable:
     if code == sqlite3.SQLITE_FULL or (code in _PERHAPS_FULL and _is_full(path)):
         return errors.StoreFull(path=path)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return errors.StoreBusy(path=path, seconds=BUSY_S, holder="another program holds it open")
+        return errors.StoreBusy(path=path, seconds=BUSY_S, busy="another program holds it open", holder=None)
     return StoreUnavailable(path=path, reason=str(error))
 
 
