@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mailstop.resident.callers import IDLE_MS
-from mailstop.resident.exchanges import BEARER
+from mailstop.resident.gate import BEARER
 from mailstop.resident.service import Service
 from mailstop.resident.start import bound
 from mailstop.times import now_ms
@@ -35,7 +35,7 @@ class Bearer:
     bag: str = "default"
 
 
-def trusting(app: ASGIApp, _at_store: AtStore) -> ASGIApp:
+def trusting(app: ASGIApp, _at_store: AtStore, _refused: Callable[[str], None]) -> ASGIApp:
     """A gate that believes what the header says."""
 
     async def gate(scope: Scope, receive: Receive, send: Send) -> None:

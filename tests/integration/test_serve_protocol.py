@@ -201,8 +201,8 @@ def test_each_connection_of_a_seats_token_has_a_channel_until_it_is_over(inside:
     with first.listen() as one, second.listen() as other:
         first.told("who"), second.told("who")
         n = peer.send("ann", "for both")
-        heard_of(one, n)
-        heard_of(other, n)
+        for stream in (one, other):
+            heard_of(stream, n)
 
         first.close()
         wait_for("one channel is left", lambda: len(inside.service._news._tasks) == 1)

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 IDLE_MS = 30 * 60_000  # without a call
 RETRY_MS = 5_000  # after a session could not be ended
 MOST_GIVEN = 50  # answers of which it is remembered what letters they held
+LONGEST_ID = 200  # characters of a request's id; who makes longer ones cannot throw an answer away
 
 
 class Connected:
@@ -88,6 +89,8 @@ class Connected:
 
     def remember(self, connection: str, request: str, offer: Offer) -> None:
         """Letters were written to it, as the answer to a request."""
+        if len(request) > LONGEST_ID:
+            return
         self.given[connection, request] = offer
         if len(self.given) > MOST_GIVEN:
             del self.given[next(iter(self.given))]

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from mailstop.resident.callers import Connected
     from mailstop.resident.exchanges import Exchange
 
-    Gate = Callable[[ASGIApp, AtStore], ASGIApp]
+    Gate = Callable[[ASGIApp, AtStore, Callable[[str], None]], ASGIApp]
 
 PATH = "/mcp"
 MOST_CONNECTIONS = 10_000
@@ -73,8 +73,8 @@ class _Uvicorn(uvicorn.Server):
 class Service:
     """One store, served. Make and run it in an event loop.
 
-    gate: what stands before everything else, and tells who sends a token; it is given how to ask the store. clock:
-    milliseconds since 1970.
+    gate: what stands before everything else, and tells who sends a token; it is given how to ask the store, and whom to
+    tell the code of each refusal. clock: milliseconds since 1970.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class Service:
             Route("/metrics", self._metrics, methods=["GET"]),
         ]
         app: ASGIApp = Starlette(routes=routes)
-        self._app = gate(app, self._workers.run) if gate else app
+        self._app = gate(app, self._workers.run, self._figures.refused) if gate else app
 
     async def run(self, listening: list[socket.socket], stop: asyncio.Event, ready: Callable[[], None]) -> None:
         """Serve on these sockets until `stop` is set. ready: called once it does."""
