@@ -6,6 +6,7 @@ import asyncio
 import json
 import socket
 import threading
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -66,6 +67,7 @@ class GatedServer:
         self._allowed = allowed or Allowed.of("127.0.0.1", {})
         self._bounds = (longest_body, body_s)
         self.heard = 0  # requests that came through the gate
+        self.refused: Counter[str] = Counter()
         self.events: asyncio.Queue[str] = asyncio.Queue()
         self.loop: asyncio.AbstractEventLoop
         self.gate: Gate
@@ -107,6 +109,7 @@ class GatedServer:
         routes = [
             Route("/mcp", self._echo, methods=["GET", "POST", "PUT", "OPTIONS"]),
             Route("/events", self._stream),
+            Route("/answer", self._answer, methods=["GET", "POST"]),
             Route("/healthz", self._healthz),
             Route("/metrics", self._healthz),
         ]
@@ -117,6 +120,7 @@ class GatedServer:
             loopback=self._loopback,
             longest_body=longest_body,
             body_s=body_s,
+            refused=lambda code: self.refused.update([code]),
         )
         return self.gate
 
@@ -148,6 +152,11 @@ class GatedServer:
                 yield f"data: {await self.events.get()}\n\n"
 
         return StreamingResponse(events(), media_type="text/event-stream")
+
+    async def _answer(self, request: Request) -> Response:
+        await request.body()
+        self.heard += 1
+        return PlainTextResponse(await self.events.get())
 
     def tell(self, event: str) -> None:
         """Send an event to whoever has the stream open."""

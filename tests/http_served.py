@@ -7,13 +7,17 @@ import json
 import os
 import signal
 import socket
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
 from tests.clients.waiting import wait_for
 from tests.party import LONGEST_S, MAILSTOP, Party, Running
+
+if TYPE_CHECKING:
+    from tests.serve_inside import Inside
 
 BOTH = "application/json, text/event-stream"
 OLD, NEW = "2025-11-25", "2026-07-28"
@@ -157,17 +161,29 @@ class Connection:
 
     def post(self, message: Any) -> Answered:
         """Send a message, or bytes that are none."""
-        return self.request("POST", body=message if isinstance(message, bytes) else json.dumps(message).encode())
+        return self.request("POST", body=_bytes_of(message))
 
     def begin(self, message: Any, *, method: str = "POST") -> socket.socket:
         """Send a request and do not read what comes. Close what this returns."""
-        body = json.dumps(message).encode() if message is not None else b""
+        body = _bytes_of(message)
         headers = {**self._always, **self.headers, "Host": ":".join(map(str, self._place))}
         headers["Content-Length"] = str(len(body))
         head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         opened = socket.create_connection(self._place, timeout=LONGEST_S)
         opened.sendall(f"{method} /mcp HTTP/1.1\r\n{head}\r\n".encode() + body)
         return opened
+
+    @contextmanager
+    def begin_slowly(self, message: Any) -> Iterator[tuple[socket.socket, bytes]]:
+        """A request whose body is awaited by the server: its socket, and what is still to be sent."""
+        body = _bytes_of(message)
+        headers = {**self._always, **self.headers, "Host": ":".join(map(str, self._place))}
+        headers |= {"Content-Length": str(len(body)), "Expect": "100-continue"}
+        head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+        with socket.create_connection(self._place, timeout=LONGEST_S) as opened:
+            opened.sendall(f"POST /mcp HTTP/1.1\r\n{head}\r\n".encode())
+            assert opened.recv(65536).startswith(b"HTTP/1.1 100")
+            yield opened, body
 
     def listen(self) -> socket.socket:
         """Open the stream on which the server tells what it was not asked. Close what this returns."""
@@ -235,3 +251,26 @@ class Connection:
     def close(self) -> int:
         """Say that it is over."""
         return self.request("DELETE").status if self.id else 0
+
+
+def _bytes_of(message: Any) -> bytes:
+    if message is None or isinstance(message, bytes):
+        return message or b""
+    return json.dumps(message).encode()
+
+
+def check(seconds: int, connection: Connection, **meta: Any) -> dict[str, Any]:
+    """A request that waits so long for a letter."""
+    params = {"name": "check", "arguments": {"wait": seconds}, **({"_meta": meta} if meta else {})}
+    return connection.numbered("tools/call", params)
+
+
+def figure(served: Served | Inside, name: str) -> int:
+    """One of the figures that a server tells; 0 for one that it does not."""
+    lines = Connection(served.address).request("GET", "/metrics").body.decode().splitlines()
+    return next((int(float(line.split()[1])) for line in lines if line.startswith(f"{name} ")), 0)
+
+
+def waiting(served: Served | Inside) -> int:
+    """How many calls wait."""
+    return figure(served, "mailstop_waiting_calls")

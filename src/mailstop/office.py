@@ -476,7 +476,7 @@ class Office:
             told = [self._told_again(letter, name) for name in letter.to]
         else:
             told = [self._tell(letter, name, *way) for name, way in claimed.items()]
-        if self.session and any(one.door == rules.routes.SEALED for one in told):
+        if self.session and any(one.way == rules.routes.SEALED for one in told):
             bells.ring(self.session.bell)  # its own next hook runs outside of the sandbox, and does what is due
         rest = self._ring_rest(letter, claimed if new else ()) if letter.channel else None
         return Sent(letter, tuple(told), new, rest)
@@ -585,6 +585,11 @@ class Office:
         """The offer was put before the person's own eyes."""
         if offer.hands:
             rules.receipts.record_shown(self.store, self.session_id, offer.hands, evidence=evidence, now=self.clock())
+
+    def given_back(self, offer: Offer) -> None:
+        """The offer did not reach the caller's client, not whole at any rate: its letters are offered again."""
+        if offer.hands:
+            rules.hands.give_back(self.store, self.session_id, offer.hands)
 
     def withdrawn(self, offer: Offer) -> None:
         """The caller's client has thrown the offer away, though it was written: its letters are offered again."""

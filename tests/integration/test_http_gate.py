@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import socket
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import anyio
@@ -282,6 +284,26 @@ def test_a_stream_ends_before_anything_is_told_to_a_revoked_token(
     assert server.post(token=kept).status == 200
 
 
+def test_an_answer_that_was_long_in_the_making_is_not_told_to_a_revoked_token(
+    server: GatedServer,
+    create: Callable[..., str],
+    revoke: Callable[[str], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(gate, "BELIEVED_S", 0.0)
+    text = create("builder")
+    with server.connect() as connection:
+        connection.sendall(server.text_of("GET", "/answer", authorization=f"Bearer {text}"))
+        wait_for("the server makes its answer", lambda: server.heard == 1)
+        revoke(text)
+        server.tell("a secret")
+
+        answer = answer_on(connection)
+
+    assert answer.status == 401
+    assert answer.json["error"]["data"]["code"] == "token_needed"
+
+
 def test_a_use_is_noted(server: GatedServer, create: Callable[..., str], open_store: Callable[[], Store]) -> None:
     text = create("builder")
     server.post(token=text)
@@ -484,6 +506,70 @@ def test_a_client_that_hangs_up_in_its_body_is_not_heard_of(server: GatedServer)
     assert server.heard == 1
 
 
+@pytest.mark.parametrize("method", ["GET", "HEAD", "DELETE", "OPTIONS"])
+def test_a_body_is_refused_where_nobody_reads_one(server: GatedServer, method: str) -> None:
+    refused = server.request(method, "/mcp", b"{}")
+
+    assert (refused.status, refused.headers["connection"], server.heard) == (400, "close", 0)
+    chunked = server.text_of(method, "/mcp", transfer_encoding="chunked") + b"2\r\n{}\r\n0\r\n\r\n"
+    assert (server.send(chunked).status, server.heard) == (400, 0)
+    assert server.request(method, "/mcp", content_length="0").status != 400
+
+
+def test_bodies_of_requests_that_wait_shut_nobody_out(server: GatedServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gate, "MOST_HELD", 250_000)
+    with ExitStack() as stack:
+        for _ in range(3):
+            connection = stack.enter_context(server.connect())
+            connection.sendall(server.text_of("POST", "/answer", b"x" * 100_000))
+        wait_for("the server makes their answers", lambda: server.heard == 3)
+
+        assert server.post(b"x" * 100_000).status == 200
+
+
+def test_bodies_that_are_still_to_come_have_a_limit_together(
+    server: GatedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gate, "MOST_HELD", 150_000)
+    with server.connect() as slow:
+        slow.sendall(server.text_of("POST", "/mcp", content_length="100000") + b"x" * 90_000)
+        wait_for("its body is read", lambda: server.gate._held == 90_000)
+        assert_refused(server, server.post(b"x" * 90_000), 503, "busy")
+        slow.sendall(b"x" * 10_000)
+        assert answer_on(slow).status == 200
+
+    assert server.post(b"x" * 90_000).status == 200
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[" + b"1," * 20_000 + b"1]",
+        b"[" * 20_000,
+        b'{"a":[' + b"{}," * 10_001 + b"{}]}",
+        b'{"a":{' + b'"":0,' * 15_000 + b'"":0}}',
+        b'["' + rb"\\" * 9 + b'",' + b"1," * 20_000 + b"1]",
+        b'["' + rb"\"" * 9 + b'",' + b"1," * 20_000 + b"1]",
+        b'"' * 50_000,
+    ],
+    ids=["numbers", "nested", "objects", "names", "after-backslashes", "after-quotes", "strings"],
+)
+def test_a_body_of_more_items_than_anybody_needs_is_refused(server: GatedServer, body: bytes) -> None:
+    assert_refused(server, server.post(body), 413, "too_many_items")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_a_body_in_another_encoding_is_refused(server: GatedServer, encoding: str) -> None:
+    assert_refused(server, server.post('{"a": "\u2200"}'.encode(encoding)), 400, "not_utf8")
+
+
+@pytest.mark.parametrize("text", [",", "[", "{", '"', "\\", '\\"', "\n", "é", '",'])
+def test_what_stands_in_a_text_is_no_item_however_often(server: GatedServer, text: str) -> None:
+    body = json.dumps({"params": {"arguments": {"body": text * 12_000}}}).encode()
+
+    assert server.post(body).json["length"] == len(body)
+
+
 def test_more_headers_than_anybody_needs_are_refused(server: GatedServer) -> None:
     many = "".join(f"y\r\nx-{number}: y" for number in range(MOST_HEADERS))
 
@@ -499,7 +585,7 @@ def test_refusals_are_counted(closed: GatedServer) -> None:
         closed.post()
     closed.post(token=SHARED, host="evil.example")
 
-    assert closed.gate.refused == {"token_needed": 2, "host_refused": 1}
+    assert closed.refused == {"token_needed": 2, "host_refused": 1}
 
 
 def test_a_websocket_is_no_way_in(closed: GatedServer) -> None:

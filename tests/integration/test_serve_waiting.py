@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.clients.waiting import wait_for
-from tests.http_served import Connection, Served
+from tests.http_served import Connection, Served, check, waiting
 from tests.party import Party, Person
 from tests.serve_inside import Inside
 
@@ -24,18 +24,6 @@ MANY = 45
 def served(stranger: Party) -> Iterator[Served]:
     with Served(stranger) as served:
         yield served
-
-
-def check(seconds: int, connection: Connection, **meta: Any) -> dict[str, Any]:
-    """A request that waits so long for a letter."""
-    params = {"name": "check", "arguments": {"wait": seconds}, **({"_meta": meta} if meta else {})}
-    return connection.numbered("tools/call", params)
-
-
-def waiting(served: Served | Inside) -> int:
-    """How many calls wait."""
-    lines = Connection(served.address).request("GET", "/metrics").body.decode().splitlines()
-    return next(int(float(line.split()[1])) for line in lines if line.startswith("mailstop_waiting_calls "))
 
 
 def median_ms(connection: Connection) -> float:
@@ -70,6 +58,25 @@ def test_forty_five_calls_that_wait_hold_no_thread_and_slow_nothing(served: Serv
                 answer += opened[number].recv(65536)
             assert f"letter for {number}".encode() in answer
         wait_for("the others wait on", lambda: waiting(served) == MANY - 2)
+
+
+def test_forty_five_questions_that_wait_hold_no_thread_and_slow_nothing(served: Served, seat: SeatAt) -> None:
+    peer, look = seat("peer"), served.connect().initialize()
+    alone = median_ms(look)
+    threads = served.threads
+    seats = [served.joined(f"seat-{number}") for number in range(MANY)]
+    with ExitStack() as stack:
+        for one in seats:
+            asking = {"name": "ask", "arguments": {"to": "peer", "body": f"May {one.id} go?", "wait": 45}}
+            stack.enter_context(one.begin(one.numbered("tools/call", asking)))
+        wait_for("all of them wait", lambda: waiting(served) == MANY)
+
+        assert median_ms(look) < alone + 100
+        assert served.threads <= threads + 8
+        questions = peer.run("asks", "--given", "--json").json["questions"]
+        assert len(questions) == MANY
+        peer.run("answer", str(questions[0]["n"]), "yes")
+        wait_for("the others wait on", lambda: waiting(served) == MANY - 1)
 
 
 def test_waiting_costs_no_processor_time(served: Served) -> None:
@@ -134,6 +141,17 @@ def test_letters_whose_answer_the_client_throws_away_are_offered_again(inside: I
     assert ann.post(cancelled).status == 202
 
     wait_for("it is offered again", lambda: ann.told("check")["letters"] == [n])
+
+
+def test_the_ids_of_requests_are_not_kept_however_long_they_are(inside: Inside, person: Person) -> None:
+    ann = inside.joined("ann")
+    n = person.send("ann", "hello")
+    request = {**check(0, ann), "id": "x" * 1_000_000}
+
+    (answer,) = ann.post(request).messages
+
+    assert answer["result"]["structuredContent"]["letters"] == [n]
+    assert not [given for each in inside.service.callers._known.values() for given in each.given]
 
 
 def test_a_client_that_is_gone_while_its_call_waits_has_been_given_nothing(inside: Inside, person: Person) -> None:

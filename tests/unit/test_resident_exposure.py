@@ -77,8 +77,34 @@ def test_one_that_listens_everywhere_is_called_by_any_address_and_by_the_machine
     allowed = Allowed.of(host, {})
 
     assert all(allowed.is_host(name) for name in ("192.0.2.7", "[2001:db8::7]:8471", socket.gethostname()))
-    assert allowed.is_origin("http://192.0.2.7:8471")
     assert not any(allowed.is_host(name) for name in ("evil.example", "192.0.2.7.evil.example", "[fe80::1%25eth0]"))
+
+
+@pytest.mark.parametrize(
+    ("origin", "host"),
+    [
+        ("http://192.0.2.7:8471", "192.0.2.7:8471"),
+        ("http://192.0.2.7", "192.0.2.7:80"),
+        ("https://[2001:db8::7]", "[2001:DB8::7]"),
+        ("http://localhost:6274", "192.0.2.7:8471"),
+    ],
+)
+def test_at_one_that_listens_everywhere_its_own_pages_may_call(origin: str, host: str) -> None:
+    assert Allowed.of("0.0.0.0", {}).is_origin(origin, host)
+
+
+@pytest.mark.parametrize(
+    ("origin", "host"),
+    [
+        ("http://203.0.113.9", "192.0.2.7:8471"),
+        ("http://192.0.2.7:3000", "192.0.2.7:8471"),
+        ("http://192.0.2.7:8471", "192.0.2.7"),
+        ("http://192.0.2.7", ""),
+        ("http://evil.example", "evil.example"),
+    ],
+)
+def test_at_one_that_listens_everywhere_pages_of_other_places_may_not_call(origin: str, host: str) -> None:
+    assert not Allowed.of("0.0.0.0", {}).is_origin(origin, host)
 
 
 @pytest.mark.parametrize(
@@ -108,5 +134,5 @@ def test_no_text_is_taken_for_a_name_that_is_not_written_there(text: str) -> Non
     for name in (text, f"localhost{text}", f"{text}localhost", f"127.0.0.1{text}"):
         if allowed.is_host(name):
             assert host_of(name) in ("localhost", "127.0.0.1", "::1")
-        if allowed.is_origin(f"http://{name}"):
+        if allowed.is_origin(f"http://{name}", "localhost"):
             assert host_of(name) in ("localhost", "127.0.0.1", "::1")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 
 from mailstop.cleaning import plain_line
+from mailstop.cli.acts import refuse_unknown
 from mailstop.cli.arguments import Option, Positional
 from mailstop.cli.lease import duration_ms
 from mailstop.cli.result import Result
 from mailstop.cli.table import table, terminal_width
 from mailstop.errors import UsageError
-from mailstop.names import PERSON, in_bag, nearest
+from mailstop.names import PERSON, in_bag
 from mailstop.times import clock_text, iso_text
 from mailstop.token import DIGITS, ID_DIGITS, id_of
 
@@ -49,10 +50,7 @@ mailstop token revoke - < leaked-token"""
 def run(office: Office, args: Arguments) -> Result:
     """Do one of the acts."""
     act = args.act or "list"
-    if act not in ACTS:
-        near = nearest(act, ACTS)
-        meant = f"; nearest: {', '.join(near)}" if near else ""
-        raise UsageError(reason=f"a token knows no {act!r}{meant}. There are: {', '.join(ACTS)}")
+    refuse_unknown("token", act, ACTS)
     if args.expires is not None and act != "create":
         raise UsageError(reason=f"--expires is for create, not for {act}")
     return _DOING[act](office, args)

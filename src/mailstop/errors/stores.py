@@ -6,7 +6,7 @@ from mailstop.errors import StoreUnavailable
 
 
 class StoreBusy(StoreUnavailable):
-    """The store {path} was busy for {seconds second}; {holder}. Nothing was stored: try again."""
+    """The store {path} was busy for {seconds second}; {busy}. Nothing was stored: try again."""
 
 
 class StoreReplaced(StoreUnavailable):

@@ -6,7 +6,7 @@ from mailstop.errors import NotFound, Refused, UsageError
 
 
 class UnknownToken(NotFound):
-    """There is no token {id!r}{nearest}. All tokens: mailstop token list"""
+    """There is no token {id!r}{listed}. All tokens: mailstop token list"""
 
 
 class NoTokenSeat(Refused):

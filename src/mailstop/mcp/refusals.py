@@ -29,7 +29,7 @@ JOIN = "the tool me with action join and a name"
 CLAIM, LEAD = "mailstop lead claim", "the tool lead with action claim"
 
 # What a sentence holds that says how to go on in a shell, and the details that may hold such sentences, or end so.
-_OF_A_SHELL = (": mailstop ", ": --", "leave --", "{asking}")
+_OF_A_SHELL = (": mailstop ", ": --", "leave --", "{asking}", "{writing}")
 _ADVISING = ("advice", "first", "nearest", "others", "problem")
 _ENDING = ("missing", "listed", "reason")
 _IN_BRACKETS = (" (mailstop ", " (see: mailstop ")

@@ -51,13 +51,22 @@ class Allowed(Record):
         host = host_of(text)
         return host is not None and (host in self.hosts or (self.addresses and _is_address(host)))
 
-    def is_origin(self, text: str) -> bool:
-        """Whether pages of this origin may call: those of the allowed names, and of the origins that were listed."""
+    def is_origin(self, text: str, host: str) -> bool:
+        """Whether pages of this origin may call: those of the allowed names, and of the origins that were listed.
+
+        host: the request's Host header. Where any address will do, only pages from that very place may call: an address
+        says nothing of who else serves pages at it.
+        """
         origin = _origin(text)
         if origin is None:
             return False
-        scheme, _, rest = origin.partition("://")
-        return origin in self.origins or (scheme in _USUAL_PORT and self.is_host(rest))
+        if origin in self.origins:
+            return True
+        scheme, _, place = origin.partition("://")
+        name = host_of(place)
+        if scheme not in _USUAL_PORT or name is None:
+            return False
+        return name in self.hosts or (self.addresses and _is_address(name) and origin == _origin(f"{scheme}://{host}"))
 
 
 def host_of(text: str) -> str | None:

@@ -15,6 +15,7 @@ from mailstop.mcp.refusals import refusal
 from mailstop.mcp.schema import checked
 from mailstop.mcp.tools.tool import Answer, Call, Later
 from mailstop.names import PERSON
+from mailstop.office import Office
 from mailstop.records import Record
 from mailstop.resident.log import log
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     from mailstop.engines.base import Store
     from mailstop.mcp.tools.tool import Tool
-    from mailstop.office import Office
     from mailstop.resident.callers import Callers, Connected
     from mailstop.resident.exchanges import Exchange
     from mailstop.resident.figures import Figures
@@ -88,7 +88,7 @@ class Calls:
         """The result of a call, as the protocol has it."""
         began, outcome = time.perf_counter(), "failed"
         try:
-            with self._callers.calling(asked.connected):
+            with self._callers.calling(asked.connected, asked.connection):
                 await self._written(asked.connected)
                 said = await self._look(asked, asked.tool.run)
                 if isinstance(said.answer, Later):
@@ -216,33 +216,30 @@ class Calls:
         if whole:
             asked.connected.given_at = time.monotonic_ns()
             asked.connected.remember(asked.connection, asked.request, offer)
-        self._record(asked.connected, offer, whole)
+        self._record(asked.connected, offer, Office.handed if whole else Office.given_back)
 
     def _take_back(self, asked: Asked, said: Said) -> None:
         """A call was cancelled while it ran: whatever it was given was not written."""
         if isinstance(said.answer, Later):
             self._over(asked, said.answer)
         elif said.answer is not None and said.answer.offer is not None:
-            self._record(asked.connected, said.answer.offer, False)
+            self._record(asked.connected, said.answer.offer, Office.given_back)
 
     def cancelled(self, connected: Connected, connection: str, request: str) -> None:
         """The client throws away what answered a request of its."""
         offer = connected.given.pop((connection, request), None)
         if offer is not None:
-            self._record(connected, offer, False)
+            self._record(connected, offer, Office.withdrawn)
 
-    def _record(self, connected: Connected, offer: Offer, whole: bool) -> None:
-        task = asyncio.ensure_future(self._recorded(connected, offer, whole))
+    def _record(self, connected: Connected, offer: Offer, what: Callable[[Office, Offer], None]) -> None:
+        task = asyncio.ensure_future(self._recorded(connected, offer, what))
         self._writing.setdefault(connected, set()).add(task)
         task.add_done_callback(lambda done: self._forget(connected, done))
 
-    async def _recorded(self, connected: Connected, offer: Offer, whole: bool) -> None:
+    async def _recorded(self, connected: Connected, offer: Offer, what: Callable[[Office, Offer], None]) -> None:
         def record(store: Store) -> None:
             office = self._callers.as_it_is(connected, store)
-            if whole:
-                office.handed(offer)
-            else:
-                office.withdrawn(offer)
+            what(office, offer)
             office.set_bell()
 
         try:

@@ -11,6 +11,8 @@ import time
 
 from starlette.responses import JSONResponse
 
+from mailstop.resident.gate import ARRIVED, BEARER, CUT_OFF
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,16 +22,16 @@ if TYPE_CHECKING:
     from mailstop.resident.callers import Bearer, Callers
 
 IN_SCOPE = "mailstop.exchange"
-BEARER = "mailstop.bearer"
 _CONNECTION = b"mcp-session-id"
 _RESULT = b'"result"'  # stands in the part of an answer that holds it, and in nothing that is written before
 
 
 class Exchange:
-    """One request. connection: the id of its MCP session, empty without one."""
+    """One request. connection: the id of its MCP session, empty without one. arrived: when it began to come, by the
+    monotonic clock in nanoseconds."""
 
-    def __init__(self, connection: str, bearer: Bearer | None) -> None:
-        self.arrived = time.monotonic_ns()
+    def __init__(self, connection: str, bearer: Bearer | None, arrived: int) -> None:
+        self.arrived = arrived
         self.connection = connection
         self.bearer = bearer
         self.gone = asyncio.Event()  # the client has hung up before all was written
@@ -87,7 +89,7 @@ class Exchanges:
             refusal = JSONResponse({"error": "this server is about to end"}, 503, {"Retry-After": "1"})
             await refusal(scope, receive, send)
             return
-        exchange = scope[IN_SCOPE] = Exchange(_connection(scope), scope.get(BEARER))
+        exchange = scope[IN_SCOPE] = _exchange_of(scope)
         if exchange.bearer is not None:
             scope["user"] = self._user_of(exchange.bearer)
         if scope["method"] == "GET":
@@ -104,12 +106,15 @@ class Exchanges:
 
     async def _exchange(self, exchange: Exchange, scope: Scope, receive: Receive, send: Send) -> None:
         status = 0
+        cut_off: asyncio.Event | None = scope.get(CUT_OFF)
 
         async def written(message: Message) -> None:
             nonlocal status
             await send(message)
             if message["type"] == "http.response.start":
                 status = message["status"]
+            if cut_off is not None and cut_off.is_set():  # the gate has written something else, or nothing
+                exchange.end()
             elif message.get("body"):
                 exchange.wrote(message["body"])
 
@@ -134,6 +139,10 @@ class Exchanges:
                 await send(message)
 
             await self._app(scope, _received(exchange, receive), written)
+
+
+def _exchange_of(scope: Scope) -> Exchange:
+    return Exchange(_connection(scope), scope.get(BEARER), scope.get(ARRIVED) or time.monotonic_ns())
 
 
 def _connection(scope: Scope) -> str:

@@ -44,6 +44,9 @@ class Figures:
         self._seconds = Histogram(
             "mailstop_call_seconds", "How long calls took.", ["tool"], buckets=_SECONDS, registry=registry
         )
+        self._refused = Counter(
+            "mailstop_refused_requests", "Requests that the gate did not let in.", ["code"], registry=registry
+        )
         self._due = Counter("mailstop_due_work", "What fell due in the store and was done here.", registry=registry)
         self._ended = Counter("mailstop_sessions_ended", "Sessions over HTTP that have ended.", registry=registry)
 
@@ -51,6 +54,10 @@ class Figures:
         """A call of a tool is over."""
         self._calls.labels(tool, outcome).inc()
         self._seconds.labels(tool).observe(seconds)
+
+    def refused(self, code: str) -> None:
+        """A request was not let in. code: as the client is told it."""
+        self._refused.labels(code).inc()
 
     @contextmanager
     def waiting(self) -> Iterator[None]:

@@ -2,8 +2,9 @@
 
 Before anything of a request is believed, or read beyond its headers: is it small enough, is it meant for this server
 (`allowed.py`), does its sender show a token that counts (`bearers.py`)? Then its body is read, up to a limit, and only
-then the server hears of it, with `scope["mailstop.bearer"]` set to a Bearer, or to None where no token is needed. The
-token itself goes no further.
+then the server hears of it. `scope["mailstop.bearer"]` is then a Bearer, or None where no token is needed; the token
+itself goes no further. `scope["mailstop.arrived"]`: when its headers had come, by the monotonic clock in nanoseconds.
+`scope["mailstop.cut_off"]`: an event, set once what the server writes no longer reaches the client.
 
 A refusal is JSON that says what to do, in the form of an error of JSON-RPC, which is what clients of MCP show. It tells
 nobody why a token does not count; the log does.
@@ -37,15 +38,17 @@ if TYPE_CHECKING:
     Send = Callable[[Message], Awaitable[None]]
     App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-BEARER = "mailstop.bearer"  # the key of the scope
+BEARER, ARRIVED, CUT_OFF = "mailstop.bearer", "mailstop.arrived", "mailstop.cut_off"  # keys of the scope
 REFUSED = -32000  # JSON-RPC's code for what a server refuses by rules of its own
 HEALTH, METRICS = "/healthz", "/metrics"
 LOOKING = ("GET", "HEAD")
+WITH_BODY = ("POST", "PUT", "PATCH")
 
 LONGEST_BODY = 4 << 20  # bytes; the largest letter takes less than half of it, escaped
+MOST_ITEMS = 10_000  # of lists and objects in a body: a server takes them one by one, in its event loop
 LONGEST_HEADERS = 32 << 10  # bytes, of all together
 MOST_HEADERS = 100
-MOST_HELD = 64 << 20  # bytes of bodies at a time, of all requests together
+MOST_HELD = 64 << 20  # bytes at a time of bodies that the server has not taken yet, of all requests together
 BODY_S = 30.0  # for the whole body to come
 LINGER_S = 2.0  # for a client to read that it is refused while it still writes
 BELIEVED_S = 1.0  # a token that counted is not looked up again for that long, for what one answer tells
@@ -90,6 +93,11 @@ TOO_SLOW = Refusal(408, "too_slow", f"The body did not come within {BODY_S:g} se
 TOO_LARGE = Refusal(
     413, "too_large", f"The body has more than {LONGEST_BODY} bytes.", "Put what is large into a file, and name that."
 )
+TOO_MANY = Refusal(
+    413, "too_many_items", f"The body is JSON of more than {MOST_ITEMS} items.", "Send fewer in one request."
+)
+OTHER_ENCODING = Refusal(400, "not_utf8", "The body is no text in UTF-8.", "Send JSON in UTF-8.")
+UNWANTED_BODY = Refusal(400, "unwanted_body", "A request by this method has no body.", "Send it without.")
 FOREIGN_HOST = Refusal(
     421,
     "host_refused",
@@ -122,7 +130,7 @@ class Gate:
     """ASGI middleware around a server.
 
     app: the server. loopback: whether it is bound to an address that only this machine's processes reach. longest_body:
-    bytes. body_s: seconds. refused: how many requests were refused, by code.
+    bytes. body_s: seconds. refused: told the code of each refusal.
     """
 
     def __init__(
@@ -134,6 +142,7 @@ class Gate:
         loopback: bool,
         longest_body: int = LONGEST_BODY,
         body_s: float = BODY_S,
+        refused: Callable[[str], None] = lambda code: None,
     ) -> None:
         self._app = app
         self._bearers = bearers
@@ -142,17 +151,17 @@ class Gate:
         self._longest_body = longest_body
         self._body_s = body_s
         self._held = 0  # bytes of bodies
-        self.refused: dict[str, int] = {}
+        self._refused = refused
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request in, or refuse it."""
+        arrived = time.monotonic_ns()  # before a body that takes its time: what came meanwhile, its sender did not know
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
         if scope["type"] != "http":
             await send({"type": "websocket.close", "code": 1008, "reason": "there is nothing here for WebSockets"})
             return
-        body = b""
         try:
             admission = await self._admitted(scope)
             body = await self._body(scope, receive)
@@ -161,12 +170,18 @@ class Gate:
             return
         except Gone:
             return
-        inner: Scope = {**scope, BEARER: admission.bearer, "headers": _without_token(scope["headers"])}
-        exchange = Exchange(self._bearers, admission, scope, body, receive, send)
+        exchange = Exchange(self._bearers, admission, scope, body, self._let_go, receive, send)
+        inner: Scope = {
+            **scope,
+            BEARER: admission.bearer,
+            ARRIVED: arrived,
+            CUT_OFF: exchange.cut_off,
+            "headers": _without_token(scope["headers"]),
+        }
         try:
             await self._app(inner, exchange.receive, exchange.send)
         finally:
-            self._held -= len(body)
+            exchange.take_body()
 
     # -- who is let in
 
@@ -202,7 +217,7 @@ class Gate:
             log.warning("%s is refused: it calls this server %s", _client(scope), _quoted(host))
             raise Refused(FOREIGN_HOST)
         origin = origins[0].decode("latin-1") if origins else None
-        if origin is not None and not self._allowed.is_origin(origin):
+        if origin is not None and not self._allowed.is_origin(origin, host):
             log.warning("%s is refused: a page of %s", _client(scope), _quoted(origin))
             raise Refused(FOREIGN_ORIGIN)
 
@@ -210,9 +225,12 @@ class Gate:
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
         """The whole body of a request, however it is sent. Raises Refused, Gone."""
+        longest, too_large = self._longest_body, TOO_LARGE
+        if scope["method"] not in WITH_BODY:  # there nobody would read it
+            longest, too_large = 0, UNWANTED_BODY
         for length in _all(scope["headers"], b"content-length"):
-            if not length.isdigit() or int(length[:20]) > self._longest_body:
-                raise Refused(TOO_LARGE if length.isdigit() else BAD_REQUEST)
+            if not length.isdigit() or int(length[:20]) > longest:
+                raise Refused(too_large if length.isdigit() else BAD_REQUEST)
         pieces: list[bytes] = []
         size = 0
         try:
@@ -224,13 +242,16 @@ class Gate:
                     piece = message.get("body", b"")
                     size += len(piece)
                     self._held += len(piece)
-                    if size > self._longest_body:
-                        raise Refused(TOO_LARGE)
+                    if size > longest:
+                        raise Refused(too_large)
                     if self._held > MOST_HELD:
                         raise Refused(BUSY)
                     pieces.append(piece)
                     if not message.get("more_body", False):
-                        return b"".join(pieces)
+                        break
+            body = b"".join(pieces)
+            _refuse_dense(body)
+            return body
         except TimeoutError:
             self._held -= size
             raise Refused(TOO_SLOW) from None
@@ -238,21 +259,17 @@ class Gate:
             self._held -= size
             raise
 
+    def _let_go(self, size: int) -> None:
+        """So many bytes of bodies are no longer held here."""
+        self._held -= size
+
     # -- refusals
 
     async def _refuse(self, refusal: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer with a refusal, and end the connection, on which the rest of the request may still come."""
-        self.refused[refusal.code] = self.refused.get(refusal.code, 0) + 1
-        body = (dumps(refusal.as_error()) + "\n").encode()
-        headers = [
-            (b"content-type", b"application/json"),
-            (b"content-length", str(len(body)).encode()),
-            (b"cache-control", b"no-store"),
-            (b"connection", b"close"),
-        ]
-        if refusal.challenge:
-            headers.append((b"www-authenticate", refusal.challenge.encode()))
-        await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
+        self._refused(refusal.code)
+        start, body = _answer(refusal)
+        await send(start)
         shown = b"" if scope["method"] == "HEAD" else body
         await send({"type": "http.response.body", "body": shown, "more_body": True})
         if _has_body(scope):
@@ -261,30 +278,46 @@ class Gate:
 
 
 def gated(
-    app: App, at_store: AtStore, *, host: str, shared: SharedToken | None, environment: Mapping[str, str]
+    app: App,
+    at_store: AtStore,
+    refused: Callable[[str], None],
+    *,
+    host: str,
+    shared: SharedToken | None,
+    environment: Mapping[str, str],
 ) -> Gate:
     """The gate around a server that is bound to `host`, as it is by default and as the environment adds to it.
 
-    at_store, shared: see Bearers. Raises UnusableAddress.
+    at_store, shared: see Bearers. refused: see Gate. Raises UnusableAddress.
     """
     loopback = is_loopback(host)
     bearers = Bearers(at_store, shared=shared, open_without=loopback)
-    return Gate(app, bearers, Allowed.of(host, environment), loopback=loopback)
+    return Gate(app, bearers, Allowed.of(host, environment), loopback=loopback, refused=refused)
 
 
 class Exchange:
     """A request that was let in, and its answer.
 
-    An answer that goes on for long, a stream of events, ends when the token under which it began counts no longer:
-    a client whose token was revoked is told nothing more, from a second later on.
+    An answer that was long in the making, or goes on for long, ends when the token under which it was asked for counts
+    no longer: a client whose token was revoked is told nothing more, from a second later on.
+
+    let_go: told how many bytes the server has taken, or nobody will. cut_off: set once nothing more is written.
     """
 
     def __init__(
-        self, bearers: Bearers, admission: Admission, scope: Scope, body: bytes, receive: Receive, send: Send
+        self,
+        bearers: Bearers,
+        admission: Admission,
+        scope: Scope,
+        body: bytes,
+        let_go: Callable[[int], None],
+        receive: Receive,
+        send: Send,
     ) -> None:
         self._bearers = bearers
         self._scope = scope
         self._body: bytes | None = body
+        self._let_go = let_go
         self._receive = receive
         self._send = send
         bearer = admission.bearer
@@ -292,20 +325,25 @@ class Exchange:
         self._may_end = admission is not _NOBODY and (bearer is None or bearer.kind != SHARED)
         self._streams = False
         self._looked = time.monotonic()
-        self._ended = asyncio.Event()
+        self.cut_off = asyncio.Event()
+
+    def take_body(self) -> bytes:
+        """The body, once."""
+        body, self._body = self._body or b"", None
+        self._let_go(len(body))
+        return body
 
     async def receive(self) -> Message:
         """What the server reads: the body, at once and whole, then that the client is gone."""
         if self._body is not None:
-            body, self._body = self._body, None
-            return {"type": "http.request", "body": body, "more_body": False}
+            return {"type": "http.request", "body": self.take_body(), "more_body": False}
         if not self._may_end:
             return await self._receive()
         return await self._gone()
 
     async def _gone(self) -> Message:
         """Wait until the client is gone, or its token."""
-        waiting = [asyncio.ensure_future(each) for each in (self._receive(), self._ended.wait())]
+        waiting = [asyncio.ensure_future(each) for each in (self._receive(), self.cut_off.wait())]
         try:
             await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
             return {"type": "http.disconnect"}
@@ -315,13 +353,19 @@ class Exchange:
 
     async def send(self, message: Message) -> None:
         """What the server writes."""
-        if self._ended.is_set():
+        if self.cut_off.is_set():
             return
         if message["type"] == "http.response.start":
+            if self._may_end and not await self._counts_still():
+                self.cut_off.set()
+                start, body = _answer(NEEDS_TOKEN)
+                await self._send(start)
+                await self._send({"type": "http.response.body", "body": body, "more_body": False})
+                return
             kinds = _all(message.get("headers", ()), b"content-type")
             self._streams = self._may_end and any(kind.startswith(b"text/event-stream") for kind in kinds)
         elif self._streams and message.get("body") and not await self._counts_still():
-            self._ended.set()
+            self.cut_off.set()
             message = {"type": "http.response.body", "body": b"", "more_body": False}
         await self._send(message)
 
@@ -338,10 +382,39 @@ class Exchange:
         return not admission.refused
 
 
+def _refuse_dense(body: bytes) -> None:
+    """Raise Refused for JSON that the server would be long busy with, as it takes its items one by one.
+
+    What stands within strings does not count, and neither does how long they are.
+    """
+    if b"\0" in body or body.startswith((b"\xff\xfe", b"\xfe\xff")):  # in UTF-16, bytes look like quotes that are none
+        raise Refused(OTHER_ENCODING)
+    without_escapes = body.replace(rb"\\", b"__").replace(rb"\"", b"__")
+    if without_escapes.count(b'"') > 4 * MOST_ITEMS:  # a name and a string for each of them
+        raise Refused(TOO_MANY)
+    outside = b"".join(without_escapes.split(b'"')[::2])
+    if sum(outside.count(begin) for begin in (b",", b"[", b"{")) > MOST_ITEMS:
+        raise Refused(TOO_MANY)
+
+
+def _answer(refusal: Refusal) -> tuple[Message, bytes]:
+    """A refusal as the start of an answer, and as its body."""
+    body = (dumps(refusal.as_error()) + "\n").encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"cache-control", b"no-store"),
+        (b"connection", b"close"),
+    ]
+    if refusal.challenge:
+        headers.append((b"www-authenticate", refusal.challenge.encode()))
+    return {"type": "http.response.start", "status": refusal.status, "headers": headers}, body
+
+
 def _log_refused(scope: Scope, admission: Admission) -> None:
     """Say in the log which token was refused, by its id, and why: never what was sent."""
     if admission.refused == MISSING:
-        log.info("%s is refused: it sends no token", _client(scope))
+        log.warning("%s is refused: it sends no token", _client(scope))
     elif admission.known:
         log.warning("%s is refused: token %s is %s", _client(scope), admission.known, admission.refused)
     else:

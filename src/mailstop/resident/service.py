@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from mailstop.resident.callers import Connected
     from mailstop.resident.exchanges import Exchange
 
-    Gate = Callable[[ASGIApp, AtStore], ASGIApp]
+    Gate = Callable[[ASGIApp, AtStore, Callable[[str], None]], ASGIApp]
 
 PATH = "/mcp"
 MOST_CONNECTIONS = 10_000
@@ -73,8 +73,8 @@ class _Uvicorn(uvicorn.Server):
 class Service:
     """One store, served. Make and run it in an event loop.
 
-    gate: what stands before everything else, and tells who sends a token; it is given how to ask the store. clock:
-    milliseconds since 1970.
+    gate: what stands before everything else, and tells who sends a token; it is given how to ask the store, and whom to
+    tell the code of each refusal. clock: milliseconds since 1970.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class Service:
             Route("/metrics", self._metrics, methods=["GET"]),
         ]
         app: ASGIApp = Starlette(routes=routes)
-        self._app = gate(app, self._workers.run) if gate else app
+        self._app = gate(app, self._workers.run, self._figures.refused) if gate else app
 
     async def run(self, listening: list[socket.socket], stop: asyncio.Event, ready: Callable[[], None]) -> None:
         """Serve on these sockets until `stop` is set. ready: called once it does."""
@@ -173,11 +173,15 @@ class Service:
 
     def _arm(self) -> None:
         """Look for idle sessions when the next one may be."""
-        if self._reaping is not None or self._exchanges.draining:  # whoever has called since is idle later than that
+        at = None if self._exchanges.draining else self.callers.next_reaping()
+        if at is None:
             return
-        at = self.callers.next_reaping()
-        if at is not None:
-            self._reaping = self._loop.call_later(max(SHORTEST_S, (at - self._clock()) / 1000), self._reap)
+        when = self._loop.time() + max(SHORTEST_S, (at - self._clock()) / 1000)
+        if self._reaping is not None:
+            if self._reaping.when() <= when:  # whoever has called since is idle later than that
+                return
+            self._reaping.cancel()
+        self._reaping = self._loop.call_at(when, self._reap)
 
     def _reap(self) -> None:
         self._reaping = None
@@ -194,12 +198,13 @@ class Service:
             return self.callers.end(connected, store)
 
         try:
-            if await self._workers.run(end):
-                self._figures.ended()
-                self._news.over(connected)
-        except Exception as error:  # the end of this process proves the same
+            with self.callers.being_ended(connected):
+                if await self._workers.run(end):
+                    self._figures.ended()
+                    self._news.over(connected)
+        except Exception as error:  # it is tried again; and the end of this process proves the same
             log(error, "the end of a session")
-        self._duty.look_soon()
+        self._after()
 
     async def settled(self) -> None:
         """Wait until the sessions have ended that were to be."""
@@ -219,6 +224,7 @@ class Service:
             await self._workers.run(lambda store: self.callers.office(connected, store, looks=True))
         except Exception as error:  # its next call tries again
             log(error, "going on with a session")
+        self._arm()
 
     # -- what is not the protocol's
 

@@ -96,8 +96,8 @@ async def _run(
     from mailstop.resident.gate import gated
     from mailstop.resident.service import Service
 
-    def gate(app: ASGIApp, at_store: AtStore) -> ASGIApp:
-        return gated(app, at_store, host=host, shared=shared, environment=os.environ)
+    def gate(app: ASGIApp, at_store: AtStore, refused: Callable[[str], None]) -> ASGIApp:
+        return gated(app, at_store, refused, host=host, shared=shared, environment=os.environ)
 
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from mailstop.letter import Letter
     from mailstop.seat import Seat
 
+MOST_TRIES = 50
+
 
 class Hand(Record):
     """Letters of one seat given to a session by one act.
@@ -115,3 +117,19 @@ def hand_out(store: Store, handout: Handout, hands: Sequence[Hand], letters: Seq
     except Conflict:
         return False
     return True
+
+
+def give_back(store: Store, session: str, hands: Sequence[Hand]) -> None:
+    """End these hands, of which the client was written nothing whole: their letters are offered again, and nothing was
+    proved of them."""
+    given_back = {hand.id for hand in hands}
+    for _ in range(MOST_TRIES):
+        handout = handout_of(store, session)
+        left = [hand for hand in handout.hands if hand.id not in given_back]
+        if len(left) == len(handout.hands):
+            return
+        try:
+            store.board.change([handout.change(left)], expect=handout.rows)
+            return
+        except Conflict:
+            continue

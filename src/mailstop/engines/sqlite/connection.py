@@ -346,7 +346,7 @@ def translated(error: sqlite3.Error | OSError, path: str) -> StoreUnavailable:
     if code == sqlite3.SQLITE_FULL or (code in _PERHAPS_FULL and _is_full(path)):
         return errors.StoreFull(path=path)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return errors.StoreBusy(path=path, seconds=BUSY_S, holder="another program holds it open")
+        return errors.StoreBusy(path=path, seconds=BUSY_S, busy="another program holds it open", holder=None)
     return StoreUnavailable(path=path, reason=str(error))
 
 
