@@ -50,6 +50,23 @@ def test_what_was_written_completely_is_handed_and_not_yet_shown(office: Play) -
     assert office.as_("reader").account(n).deliveries[0].shown is False
 
 
+def test_what_did_not_reach_its_reader_stays_stored_and_is_offered_again(office: Play) -> None:
+    first = sent(office)
+    reader = office.as_("reader")
+    kept = reader.check()
+    second = sent(office, "another")
+    lost = reader.offered()
+
+    for _ in range(2):
+        with reader.at_office() as own:
+            own.given_back(lost)
+
+    assert office.states(second) == []
+    assert [letter.n for letter in kept.letters] == [first]
+    assert reader.goes_on() == (first,), "what reached it before is still in hand"
+    assert [letter.n for letter in reader.offered().letters] == [second]
+
+
 def test_what_was_handed_is_shown_by_what_only_a_later_request_can_cause(office: Play) -> None:
     n = sent(office)
     reader = office.as_("reader")
