@@ -22,7 +22,7 @@ from mailstop.engines.sqlite.store import SQLiteStore
 from mailstop.errors import StoreUnavailable
 from mailstop.office import Office
 from tests.faults.soundness import assert_sound, everything_new, stored_bodies
-from tests.party import MAILSTOP, ClaudeParty, Party
+from tests.party import AS_OWNER, MAILSTOP, ClaudeParty, Party
 
 LETTERS = 20
 PAGE = 4096
@@ -141,8 +141,6 @@ FORBIDDEN = (unreadable, unreadable_folder)
 UNUSABLE = (*DAMAGED, *NOT_OURS, *NO_FILE, *FORBIDDEN)
 
 COMMANDS = (("check",), ("check", "--peek"), ("send", "builder", "hello"), ("read",), ("status",), ("who",), ("bags",))
-# Root may read everything; without these two it may what the owner of a file may, as any user.
-AS_OWNER = ("setpriv", "--bounding-set", "-dac_override,-dac_read_search") if os.geteuid() == 0 else ()
 
 
 def called(party: Party, *words: str) -> tuple[int, str, str]:

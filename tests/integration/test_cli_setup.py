@@ -15,7 +15,7 @@ import pytest
 
 from mailstop.faults import VARIABLE
 from mailstop.setup import mcp_client, plugin_copy
-from tests.party import MAILSTOP, ClaudeParty, CompletedRun, Party, Person
+from tests.party import AS_OWNER, MAILSTOP, ClaudeParty, CompletedRun, Party, Person
 
 SETTINGS = '{\n\t"model": "opus",\n\t"permissions": {"allow": ["Bash(ls:*)"], "deny": []}\n}\n'
 RULES = ["Bash(mailstop:*)", "mcp__plugin_mailstop_mailstop"]
@@ -384,14 +384,12 @@ def test_what_cannot_be_read_or_is_anothers_is_left_untouched(user: Party, case:
 def test_a_place_where_no_file_can_be_read_is_left_untouched(user: Party, kind: str) -> None:
     path = user.home / ".claude/settings.json"
     if kind == "denied":
-        if os.geteuid() == 0:
-            pytest.skip("root may read everything")
         path.chmod(0)
     else:
         path.unlink()
         path.mkdir() if kind == "folder" else os.mkfifo(path)
 
-    refused = user.run("setup", "claude", "--yes")
+    refused = user.call([*AS_OWNER, MAILSTOP, "setup", "claude", "--yes"])
 
     assert (refused.code, f"{path} cannot be read" in refused.err) == (1, True)
     assert not (user.home / ".config").exists()

@@ -338,6 +338,7 @@ def test_every_verb_prints_one_json_value_where_it_is_asked_to(seat: SeatAt) -> 
         "status": [n],
         "demo": None,  # it prints what it does, as the demo's own tests say
         "watch": None,  # it does not end; tests of its own
+        "serve": None,  # it does not end either
         "hook": None,  # a client's event in, a client's answer out
         "leave": [],
     }

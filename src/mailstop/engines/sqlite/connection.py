@@ -51,6 +51,8 @@ _PERHAPS_FULL = frozenset({sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN})  # SQ
 class Connection:
     """An open store file. Not for several threads at once."""
 
+    _format = FORMAT  # as it was seen last
+
     def __init__(self, path: str) -> None:
         """Open the file, and make it where there is none.
 
@@ -60,7 +62,6 @@ class Connection:
         self.gate = Gate(path)
         self._file: StoreFile | None = None
         self._look_at = time.monotonic() + LOOK_S
-        self._format = FORMAT  # as it was seen last
         if _may_be_shared(path):
             from mailstop.engines.sqlite.file_system import refuse_network
 
