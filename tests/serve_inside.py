@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from mailstop.resident.callers import IDLE_MS
 from mailstop.resident.gate import BEARER
 from mailstop.resident.service import Service
 from mailstop.resident.start import bound
@@ -58,7 +59,8 @@ class Clock:
 class Inside:
     """A service that runs. A context manager that ends it."""
 
-    def __init__(self, store: Path) -> None:
+    def __init__(self, store: Path, *, idle_ms: int = IDLE_MS) -> None:
+        self._idle_ms = idle_ms
         self.clock = Clock()
         self._url = f"sqlite:///{store}"
         self._ready, self._failed = threading.Event(), list[BaseException]()
@@ -109,5 +111,5 @@ class Inside:
 
     async def _serve(self) -> None:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
-        self.service = Service(self._url, gate=trusting, clock=self.clock)
+        self.service = Service(self._url, gate=trusting, clock=self.clock, idle_ms=self._idle_ms)
         await self.service.run(self._listening, self._stop, self._ready.set)

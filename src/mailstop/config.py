@@ -71,8 +71,9 @@ def chosen_store(option: str | None = None) -> str | None:
 
 
 def store_url(value: str) -> str:
-    """The URL for a URL or a plain path, made absolute. `..` is left to the system. Raises InvalidStore, or
-    StoreUnavailable for a relative path where the folder this runs in was deleted."""
+    """The URL for a URL or a plain path, made absolute. `..` is left to the system. Raises InvalidStore, DoubtfulStore
+    for a URL that is likely short of a slash, or StoreUnavailable for a relative path where the folder this runs in was
+    deleted."""
     if value == "memory:":
         return value
     path = os.path.expanduser(value.removeprefix(SQLITE) if value.startswith(SQLITE) else value)
@@ -87,9 +88,19 @@ def store_url(value: str) -> str:
             folder = os.getcwd()
         except OSError:
             raise StoreUnavailable(path=path, reason="it is a relative path, in a folder that is gone") from None
+        if value.startswith(SQLITE):
+            _refuse_lost_slash(path, folder)
     if ".." in path.split("/"):  # behind a symbolic link it is not what the letters of the path say
         return SQLITE + os.path.join(folder, path)
     return SQLITE + os.path.normpath(os.path.join(folder, path))
+
+
+def _refuse_lost_slash(path: str, folder: str) -> None:
+    """Raise DoubtfulStore for a relative path of a URL that begins in a folder which lies below / and not here: read as
+    it is written, servers that are started in different folders would each make a store of their own."""
+    first, slash, _ = path.partition("/")
+    if slash and os.path.isdir(f"/{first}") and not os.path.isdir(os.path.join(folder, first)):
+        raise errors.DoubtfulStore(url=SQLITE + path, folder=first, absolute=f"{SQLITE}/{path}")
 
 
 def store_name(url: str) -> str:

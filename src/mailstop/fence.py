@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from mailstop.letter import About, Letter
+    from mailstop.session import Session
 
 LONGEST_PREVIEW = 180  # characters
 
@@ -463,6 +464,20 @@ def sender_text(name: str) -> str:
 def client_text(client: str) -> str:
     """A client by the name people know it by."""
     return _CLIENTS.get(client) or in_quotes(client, 12)
+
+
+def indented(text: str) -> str:
+    """A text for a person, set apart from what is said about it."""
+    return "\n".join(f"    {line}" if line else "" for line in text.removesuffix("\n").split("\n"))
+
+
+def session_text(session: Session) -> str:
+    """How people recognise a session: its client and the first characters of the vendor's id.
+
+    Not of a program's: that is the token by which the program is known.
+    """
+    name = session.client_session[:8] if session.client != "program" else ""
+    return f"{client_text(session.client)} {name}".rstrip()
 
 
 def listed(items: Iterable[object], *, of: int = 0, most: int = MOST_LISTED) -> str:

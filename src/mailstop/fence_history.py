@@ -7,7 +7,7 @@ others wrote is cleaned, and stands between the two lines of the fence or in quo
 from __future__ import annotations
 
 from mailstop.cleaning import clean, in_quotes, one_line
-from mailstop.fence import beginning, client_text, fenced, left_out, more_bytes, sender_text
+from mailstop.fence import beginning, client_text, fenced, indented, left_out, more_bytes, sender_text
 from mailstop.history import Move
 from mailstop.kinds import action_needed
 from mailstop.letter import LONGEST_KIND
@@ -143,7 +143,7 @@ def _item(record: Letter | Move, reader: Reader) -> str:
 
 
 def _composed(letter: Letter, shown: str, reader: Reader) -> str:
-    body = fenced(shown, reader.nonce) if reader.nonce else _indented(shown)
+    body = fenced(shown, reader.nonce) if reader.nonce else indented(shown)
     return "\n".join([_head(letter, reader), *_artifacts(letter, reader), body])
 
 
@@ -197,10 +197,6 @@ def _artifacts(letter: Letter, reader: Reader) -> list[str]:
 def _bracketed(details: Sequence[str]) -> str:
     told = "; ".join(detail for detail in details if detail)
     return f" ({told})" if told else ""
-
-
-def _indented(text: str) -> str:
-    return "\n".join(f"    {line}" if line else "" for line in text.removesuffix("\n").split("\n"))
 
 
 def _name(text: str) -> str:

@@ -6,7 +6,7 @@ What others wrote is cleaned, and stands between the two lines of the fence or i
 from __future__ import annotations
 
 from mailstop.cleaning import clean, in_quotes, one_line
-from mailstop.fence import MAILSTOP, fenced
+from mailstop.fence import MAILSTOP, fenced, indented
 from mailstop.names import DEFAULT_BAG, LONGEST, PERSON, POSTMASTER
 from mailstop.task import LONGEST_ISSUE, LONGEST_TITLE
 from mailstop.times import clock_text
@@ -69,7 +69,7 @@ def task_page(
     lines += _paths(task.artifacts, quoted)
     if task.detail:
         shown = clean(task.detail)
-        lines.append(fenced(shown, nonce) if nonce else f"\n{_indented(shown)}\n")
+        lines.append(fenced(shown, nonce) if nonce else f"\n{indented(shown)}\n")
     more = " (earlier steps are left out)" if tools else " (earlier steps are left out: --limit)"
     lines.append("History:" + (more if older else ""))
     lines += [_step(step, "read with number" if tools else "mailstop read", store, quoted) for step in steps]
@@ -105,10 +105,6 @@ def seat_name(name: str) -> str:
 def title_text(title: str, *, person: bool = False) -> str:
     """A title in a list: in quotes that it cannot leave, and for a person as it is."""
     return one_line(title, LONGEST_TITLE) if person else _quoted(title, LONGEST_TITLE)
-
-
-def _indented(text: str) -> str:
-    return "\n".join(f"    {line}" if line else "" for line in text.removesuffix("\n").split("\n"))
 
 
 def _quoted(text: str, longest: int) -> str:

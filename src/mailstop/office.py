@@ -476,7 +476,7 @@ class Office:
             told = [self._told_again(letter, name) for name in letter.to]
         else:
             told = [self._tell(letter, name, *way) for name, way in claimed.items()]
-        if self.session and any(one.door == rules.routes.SEALED for one in told):
+        if self.session and any(one.way == rules.routes.SEALED for one in told):
             bells.ring(self.session.bell)  # its own next hook runs outside of the sandbox, and does what is due
         rest = self._ring_rest(letter, claimed if new else ()) if letter.channel else None
         return Sent(letter, tuple(told), new, rest)

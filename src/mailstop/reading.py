@@ -126,7 +126,7 @@ class Reading:
         if text not in known:
             near = nearest(text, known)
             instead = f"nearest: {', '.join(near)}" if near else "see: mailstop who"
-            raise errors.UnknownProject(missing=f"there is no project {text[:80]!r} ({instead})", nearest=near)
+            raise errors.UnknownProject(missing=f"There is no project {text[:80]!r} ({instead})", nearest=near)
 
     def _way(self, letter: Letter, holder: Holder) -> str:
         """The way that a letter takes for which no route is claimed."""

@@ -11,7 +11,6 @@ RANK = {
     "unreachable": 1,
     "refused": 1,
     "held": 1,
-    "expired": 1,
     "notified": 2,
     "handed": 3,
     "shown in part": 4,

@@ -93,14 +93,6 @@ class Session(Record):
             "client_session": (self.client_session or None) if self.client != "program" else None,
         }
 
-    def named(self) -> str:
-        """How people recognise it: its client and the first characters of the vendor's id.
-
-        Not of a program's: that is the token by which the program is known.
-        """
-        named = self.client_session and self.client != "program"
-        return f"{self.client} {self.client_session[:8]}" if named else self.client
-
 
 def session_key(session_id: str) -> str:
     """The board's key of a session."""

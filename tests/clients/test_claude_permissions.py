@@ -28,7 +28,7 @@ def test_in_every_mode_a_letter_wakes_an_idle_session_and_is_answered_as_printed
     request = session.wait_for_request("is it ready?")
     peer.wait_until("answered", told["n"])
 
-    assert told["recipients"][0]["door"] == "monitor"
+    assert told["recipients"][0]["way"] == "monitor"
     assert "not the person's words" in request.news
     assert not asked.exists(), "no permission dialog was about to open"
     wait_until_at_rest(session)

@@ -79,7 +79,7 @@ def test_a_resumed_session_goes_on_at_its_seat_and_is_shown_what_came_meanwhile(
     peer.wait_until("shown", told["n"])
 
     now = seat(world, "reviewer")
-    assert told["recipients"][0]["door"] == "none"
+    assert told["recipients"][0]["way"] == "none"
     assert (now.session, now.epoch) == (before.session, before.epoch)
     assert request.holds("hello"), "the conversation goes on"
 

@@ -30,7 +30,7 @@ def test_a_letter_that_comes_while_a_tool_runs_is_shown_in_the_same_turn_without
     request = session.wait_for_request("the parser is wrong")
     proof = peer.wait_until("shown", told["n"])
 
-    assert told["recipients"][0]["door"] == "turn"
+    assert told["recipients"][0]["way"] == "turn"
     assert request.answers_given == 1, "in the request that carries the tool's result"
     assert proof.evidence == "Stop after PostToolBatch hook"
     wait_until_at_rest(session)
@@ -64,7 +64,7 @@ def test_a_letter_that_comes_while_a_dialog_is_open_is_shown_once_the_person_agr
     session.terminal.press("enter")
     request = session.wait_for_request("mind the gap")
 
-    assert told["recipients"][0]["door"] == "turn"
+    assert told["recipients"][0]["way"] == "turn"
     assert request.answers_given == 1
     assert (session.project / "made").exists()
     peer.wait_until("shown", told["n"])

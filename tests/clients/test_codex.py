@@ -126,7 +126,7 @@ def test_a_busy_codex_is_shown_a_letter_in_its_running_turn_without_a_ring(world
     proof = peer.wait_until("shown", sent["n"])
     session.wait_until_idle()
 
-    assert sent["recipients"][0]["door"] == "turn"
+    assert sent["recipients"][0]["way"] == "turn"
     assert request.tool_results, "in the request that carries the tool's result"
     assert proof.evidence == "PreToolUse after PostToolUse hook", "long before the turn is over"
     assert not any(one.holds("mailstop: letter") for one in session.requests)
@@ -249,4 +249,4 @@ def test_a_window_without_the_daemon_is_woken_at_its_next_poll(world: World) -> 
     session.kill()
     (recipient,) = peer.writes("reviewer", "still there?")["recipients"]
 
-    assert (recipient["state"], recipient["door"]) == ("stored", "none")
+    assert (recipient["state"], recipient["way"]) == ("stored", "none")

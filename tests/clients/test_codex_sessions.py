@@ -58,7 +58,7 @@ def test_mail_for_a_codex_whose_window_was_killed_waits_and_no_turn_starts(world
     sent = peer.writes("reviewer", "are you there?")
 
     (recipient,) = sent["recipients"]
-    assert (recipient["state"], recipient["door"]) == ("stored", "none")
+    assert (recipient["state"], recipient["way"]) == ("stored", "none")
     assert "no Codex window shows it" in recipient["detail"]
     session.queue(f"mailstop: letter {sent['n']} from peer")  # as a sender would that saw the window a moment before
     wait_until_blocked(session)
@@ -92,7 +92,7 @@ def test_mail_for_a_codex_that_was_unloaded_waits_and_is_not_queued(world: World
 
     (recipient,) = Peer(world).writes("reviewer", "are you there?")["recipients"]
 
-    assert (recipient["state"], recipient["door"]) == ("stored", "none")
+    assert (recipient["state"], recipient["way"]) == ("stored", "none")
     assert queued(session) == 0
 
 

@@ -83,7 +83,7 @@ def test_a_claude_that_was_set_up_has_a_seat_is_woken_and_answers_and_nothing_st
     peer.wait_until("answered", told["n"])
     session.close()
 
-    assert told["recipients"][0]["door"] == "monitor"
+    assert told["recipients"][0]["way"] == "monitor"
     assert not asked.exists(), "no permission dialog was about to open"
     assert settings.read_bytes() == after, "the client did not write it anew: what follows is about ours"
     setup(world, "--remove", "--yes")

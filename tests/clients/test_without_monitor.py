@@ -28,7 +28,7 @@ def test_a_session_whose_monitor_does_not_run_is_rung_by_its_socket(world: World
     request = session.wait_for_request("wake up")
     peer.wait_until("shown", told["n"])
 
-    assert told["recipients"][0]["door"] == "socket"
+    assert told["recipients"][0]["way"] == "socket"
     assert f"mailstop: letter {told['n']} from peer" in request.news
     assert "UserPromptSubmit hook additional context" in request.news
     assert times(session.requests[-1], "wake up") == 1
@@ -45,7 +45,7 @@ def test_a_session_that_bypasses_permissions_is_not_rung_by_its_socket_and_the_s
     request = session.wait_for_request("hello")
     peer.wait_until("shown", told["n"])
 
-    assert (recipient["door"], recipient["state"]) == ("visit", "stored")
+    assert (recipient["way"], recipient["state"]) == ("visit", "stored")
     assert recipient["detail"] == "nothing wakes it: it sees the letter when it next does anything"
     assert status == "idle", "no dialog asks the person to let the ring pass"
     assert request.holds("when you have time")

@@ -551,7 +551,7 @@ def test_a_question_that_was_withdrawn_is_not_answered_any_more(office: Play) ->
 
     assert bells.is_ringing(builder.found.bell)
     assert (builder.look(asked).state, builder.look(asked).by) == (CANCELED, "builder")
-    with pytest.raises(AskCanceled, match="canceled by builder at"):
+    with pytest.raises(AskCanceled, match="withdrawn by builder at"):
         reviewer.answer(asked.question.n)
     with pytest.raises(AskCanceled):
         builder.cancel(asked.question.n)
@@ -621,6 +621,20 @@ def test_what_was_answered_is_not_withdrawn(office: Play) -> None:
         builder.cancel(n)
     with pytest.raises(AlreadyAnswered):
         office.person.cancel(n)
+
+
+def test_who_withdraws_too_late_is_told_how_to_write_to_the_other_side_and_not_to_itself(office: Play) -> None:
+    builder, reviewer = pair(office)
+    answered, withdrawn = (builder.ask("reviewer").question.n for _ in range(2))
+    answer = reviewer.answer(answered).letter.n
+    builder.cancel(withdrawn)
+
+    with pytest.raises(AlreadyAnswered, match=f": mailstop reply {answer} -$"):
+        builder.cancel(answered)
+    with pytest.raises(AskCanceled, match=f": mailstop send reviewer --ref {withdrawn} -$"):
+        builder.cancel(withdrawn)
+    with pytest.raises(AlreadyAnswered, match=f": mailstop reply {answered} -$"):
+        reviewer.answer(answered)
 
 
 def test_of_an_answer_and_a_withdrawal_at_once_one_counts(office: Play) -> None:

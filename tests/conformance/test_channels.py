@@ -181,6 +181,13 @@ def test_what_was_chosen_can_be_left_and_nothing_more_waits(office: Play) -> Non
     assert builder.peek() == []
 
 
+def test_who_leaves_a_channel_that_nobody_knows_is_told_where_it_sees_what_it_reads(office: Play) -> None:
+    with office.as_("builder").at_office() as at, pytest.raises(UnknownChannel) as refusal:
+        at.channels.unsubscribe("releses")
+
+    assert refusal.value.message.endswith(" What it reads: mailstop channels")
+
+
 @pytest.mark.parametrize("channel", ["general", "leader", "app"])
 def test_the_three_that_everyone_reads_cannot_be_left(office: Play, channel: str) -> None:
     with office.as_("builder").at_office() as at, pytest.raises(ChannelStays, match="#general, #leader"):
@@ -581,7 +588,7 @@ def test_it_wakes_readers_of_the_senders_project_and_no_others(office: Play) -> 
     with reviewer.monitor(), designer.monitor():
         said = builder.say("general")
 
-        assert [(told.seat, told.door) for told in said.recipients] == [("reviewer", MONITOR)]
+        assert [(told.seat, told.way) for told in said.recipients] == [("reviewer", MONITOR)]
         assert said.rest is not None
         assert said.rest.live == ("designer", "human")
         assert reviewer.monitor_rings() == [said.letter.n]
@@ -686,7 +693,7 @@ def test_such_a_letter_claims_no_route_and_no_monitor_rings_for_it(office: Play,
     with reader.monitor():
         sent = office.as_("writer").send("reader", kind=kind, body="noted")
 
-        assert [(told.state, told.door) for told in sent.recipients] == [("stored", "none")]
+        assert [(told.state, told.way) for told in sent.recipients] == [("stored", "none")]
         assert "wakes nobody" in sent.recipients[0].detail
         assert reader.monitor_rings() == []
         assert office.rows("route/") == []

@@ -53,7 +53,7 @@ def over(player: SessionPlayer, turn: str = TURN_ID) -> None:
 def test_a_letter_for_a_running_turn_is_left_to_its_hooks(office: Play, thread: SessionPlayer, tmp_path: Path) -> None:
     (told,) = office.as_("writer").send("reviewer").recipients
 
-    assert (told.door, rung(tmp_path)) == (TURN, 0)
+    assert (told.way, rung(tmp_path)) == (TURN, 0)
 
 
 def test_a_turn_whose_last_hook_has_looked_is_over_though_its_client_says_that_it_runs(
@@ -63,7 +63,7 @@ def test_a_turn_whose_last_hook_has_looked_is_over_though_its_client_says_that_i
 
     (told,) = office.as_("writer").send("reviewer").recipients
 
-    assert (told.door, told.state, rung(tmp_path)) == (QUEUE, "notified", 1)
+    assert (told.way, told.state, rung(tmp_path)) == (QUEUE, "notified", 1)
 
 
 def test_a_turn_that_ends_between_the_claim_and_the_commit_is_noticed_after_it(
@@ -85,7 +85,7 @@ def test_a_turn_that_ends_between_the_claim_and_the_commit_is_noticed_after_it(
     monkeypatch.setattr(letters, "store_letter", with_a_stop_at_the_last_moment)
     (told,) = writer.send("reviewer").recipients
 
-    assert (told.door, rung(tmp_path)) == (QUEUE, 1)
+    assert (told.way, rung(tmp_path)) == (QUEUE, 1)
 
 
 def test_a_turn_that_goes_on_after_its_stop_hook_is_left_to_its_hooks_again(
@@ -96,7 +96,7 @@ def test_a_turn_that_goes_on_after_its_stop_hook_is_left_to_its_hooks_again(
 
     (told,) = office.as_("writer").send("reviewer").recipients
 
-    assert (told.door, rung(tmp_path)) == (TURN, 0)
+    assert (told.way, rung(tmp_path)) == (TURN, 0)
 
 
 def test_what_the_hooks_of_a_turn_did_not_show_is_queued_when_it_is_over(

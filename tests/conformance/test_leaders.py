@@ -307,8 +307,10 @@ def test_release_by_another_is_without_effect_and_says_who_leads(office: Play) -
 
 
 def test_releasing_what_nobody_leads_is_refused_with_why_nobody_does(office: Play) -> None:
-    with pytest.raises(NotLeading, match="nobody has led it yet"):
+    with pytest.raises(NotLeading, match=r"does not lead project app: nobody does \(nobody has led it yet\)\. Nothing"):
         release(off_default(office, "worker"))
+    with pytest.raises(NotLeading, match=r"Nobody leads project app: nobody has led it yet\. Nothing"):
+        release(office.person, APP)
 
 
 def test_the_next_term_is_higher_than_each_before_it(office: Play) -> None:
@@ -595,8 +597,16 @@ def test_a_dead_leaders_term_is_over_also_before_another_leads(office: Play) -> 
     with worker.at_office() as at:
         acting = at.leaders.acting("default", APP)
         worker.die()
-        with pytest.raises(StaleLeader, match="nobody leads it: its session has ended"):
+        with pytest.raises(StaleLeader, match=r"nobody leads it \(its session has ended\)"):
             acting.guard()
+
+
+def test_a_term_of_a_project_that_nobody_ever_led_is_refused_with_the_projects_name(office: Play) -> None:
+    with off_default(office, "worker").at_office() as at, pytest.raises(StaleLeader) as refusal:
+        at.leaders.acting("default", APP, 5)
+
+    told = "Term 5 of project app is over: nobody leads it (nobody has led it yet). Nothing was stored."
+    assert refusal.value.message.startswith(told)
 
 
 # -- the seat name leader

@@ -60,7 +60,7 @@ def test_what_one_has_taken_another_cannot_take(office: Play) -> None:
     took = take(office.as_("builder"), "src/a.py")
 
     assert took.term == took.leases[0].term > 0
-    with pytest.raises(LeaseTaken, match=r"/srv/app/src/a.py is held by seat builder \(claude [0-9a-f-]{8}\) since"):
+    with pytest.raises(LeaseTaken, match=r"/src/a.py is held by seat builder \(Claude Code [0-9a-f-]{8}\) since"):
         take(office.as_("reviewer"), "src/a.py")
 
 

@@ -204,7 +204,7 @@ def test_an_empty_seat_is_named_as_such_and_its_mail_waits(office: Play) -> None
 
     told = office.as_("builder").send("reviewer", body="later").recipients[0]
 
-    assert (told.state, told.door) == ("stored", "none")
+    assert (told.state, told.way) == ("stored", "none")
     assert "the seat is empty since" in told.detail
 
 
@@ -262,7 +262,7 @@ class _Busy:
 
     def change(self, changes: object, **expected: object) -> None:
         if self._word in str(changes):
-            raise StoreBusy(path="the store", seconds=10, holder="it is held by a test")
+            raise StoreBusy(path="the store", seconds=10, busy="it is held by a test", holder=None)
         self._board.change(changes, **expected)  # type: ignore[attr-defined]
 
     def __getattr__(self, name: str) -> object:

@@ -71,7 +71,7 @@ def test_a_session_whose_monitor_listens_is_rung_by_it(office: Play) -> None:
         sent = office.as_("writer").send("reader")
         rung = reader.monitor_rings()
 
-    assert sent.recipients[0].door == MONITOR
+    assert sent.recipients[0].way == MONITOR
     assert rung == [sent.letter.n]
     assert office.states(sent.letter.n) == ["notified"]
 
@@ -79,7 +79,7 @@ def test_a_session_whose_monitor_listens_is_rung_by_it(office: Play) -> None:
 def test_a_monitor_rings_in_every_permission_mode(office: Play) -> None:
     reader = seated(office, "reader", mode="bypassPermissions", socket=NO_SOCKET)
     with reader.monitor():
-        assert office.as_("writer").send("reader").recipients[0].door == MONITOR
+        assert office.as_("writer").send("reader").recipients[0].way == MONITOR
 
 
 def test_a_busy_session_is_left_to_the_hooks_of_its_turn(office: Play) -> None:
@@ -88,7 +88,7 @@ def test_a_busy_session_is_left_to_the_hooks_of_its_turn(office: Play) -> None:
     with reader.monitor():
         sent = office.as_("writer").send("reader", body="look")
 
-        assert sent.recipients[0].door == TURN
+        assert sent.recipients[0].way == TURN
         assert reader.monitor_rings() == []
     assert [letter.body for letter in reader.hook(respect_claims=True).letters] == ["look"]
 
@@ -98,7 +98,7 @@ def test_a_session_without_a_monitor_is_rung_by_its_socket(office: Play) -> None
 
     told = office.as_("writer").send("reader").recipients[0]
 
-    assert (told.door, told.state) == (SOCKET, "unreachable")
+    assert (told.way, told.state) == (SOCKET, "unreachable")
 
 
 def test_a_session_that_bypasses_permissions_is_not_rung_by_its_socket(office: Play) -> None:
@@ -106,7 +106,7 @@ def test_a_session_that_bypasses_permissions_is_not_rung_by_its_socket(office: P
 
     told = office.as_("writer").send("reader").recipients[0]
 
-    assert (told.door, told.state) == (VISIT, "stored")
+    assert (told.way, told.state) == (VISIT, "stored")
     assert "nothing wakes it" in told.detail
 
 
@@ -117,7 +117,7 @@ def test_a_program_is_told_of_as_one_that_nothing_wakes(office: Play) -> None:
 
     told = office.as_("writer").send("script").recipients[0]
 
-    assert (told.door, told.state) == (VISIT, "stored")
+    assert (told.way, told.state) == (VISIT, "stored")
 
 
 def test_a_sender_in_a_sandbox_rings_no_door_and_the_next_process_outside_does_it(office: Play) -> None:
@@ -127,7 +127,7 @@ def test_a_sender_in_a_sandbox_rings_no_door_and_the_next_process_outside_does_i
 
     sent = writer.send("reader")
 
-    assert (sent.recipients[0].door, sent.recipients[0].state) == (SEALED, "stored")
+    assert (sent.recipients[0].way, sent.recipients[0].state) == (SEALED, "stored")
     assert due_work(office, sandboxed=True) == 0
     for _ in range(10):  # an append may conflict; whoever comes next tries again
         due_work(office)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from mailstop.errors import Conflict
 from mailstop.letter import Letter
 from mailstop.rules.routes import LONGEST_DEADLINE_MS, has_passed
 from mailstop.rules.unheld import WAIT_MS, unheld_key
@@ -189,6 +190,29 @@ def test_two_who_look_at_the_same_time_tell_once(office: Play) -> None:
         with office.stranger.at_office() as at:
             at.unheld.do_due(row)
 
+    assert len(notices(ann)) == 1
+
+
+def test_when_something_is_in_the_way_of_telling_the_next_look_tells(
+    office: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    empty(office)
+    ann = office.as_("ann")
+    ann.send("builder")
+    office.clock.advance(HOUR_S + 1)
+    with office.store() as store:
+        (row,) = store.board.under(unheld_key("default", "builder"))
+
+    def in_the_way(*_words: object, **_named: object) -> None:
+        raise Conflict(subject="waited", expected="what was seen", found="another")
+
+    with office.stranger.at_office() as at:
+        with monkeypatch.context() as patched:
+            patched.setattr(at, "notify", in_the_way)
+            at.unheld.do_due(row)
+        assert notices(ann) == []
+
+    do_due_work(office)
     assert len(notices(ann)) == 1
 
 

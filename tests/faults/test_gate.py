@@ -85,6 +85,7 @@ def test_who_waits_too_long_is_told_who_holds_it(tmp_path: Path) -> None:
         with pytest.raises(StoreBusy, match=rf"it is held by process {process.pid} \(") as refused, waiting(path):
             pass
     assert refused.value.exit_code == 5
+    assert refused.value.facts["holder"]["pid"] == process.pid
 
 
 @contextmanager

@@ -82,7 +82,7 @@ def test_who_was_refused_a_seat_reads_none_of_its_mail(
     refused = claimant.run("join", "reader")
 
     assert refused.code == 1
-    assert "held by program" in refused.err
+    assert "held by a program" in refused.err
     assert everything_new(claimant) == []
     assert states(store, "reader") == {"hello": "stored"}
 

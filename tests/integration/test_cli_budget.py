@@ -22,7 +22,7 @@ def test_the_person_opens_shows_and_closes(seat: SeatAt, person: Person) -> None
 
     assert person.run("budget").out == "bag default: no budget is open, and none is needed\n"
     assert person.run("budget", "open").out == "budget 1 open: 12 letters in bag default\n"
-    assert person.run("budget").out.startswith("bag default: 12 of 12 letters of budget 1 left, open since ")
+    assert person.run("budget").out.startswith("bag default: 12 of 12 letters of budget 1 left; opened ")
     assert person.run("budget", "open", "--limit", "1").out == (
         "budget 2 open: 1 letter in bag default; 12 letters of budget 1 dropped\n"
     )
@@ -126,7 +126,7 @@ def test_a_writer_is_told_what_is_left_and_then_that_only_the_person_can_continu
     assert (refused.code, refused.out) == (1, "")
     assert "Only the person can continue: mailstop budget open" in refused.err
     assert builder.run("send", "human", "hello", "--json").json["error"]["code"] == "budget_spent"
-    assert "budget 1, of 3 letters, is used up, only the person can continue" in builder.run("budget").out
+    assert "budget 1 of 3 letters is used up; only the person can open another" in builder.run("budget").out
     opened(person, 1)
     assert builder.run("send", "human", "hello").code == 0
 
@@ -190,7 +190,9 @@ def test_opening_makes_a_bag_and_a_look_makes_none(seat: SeatAt, person: Person)
     assert person.run("budget", "close", "--bag", "review").code == 3
     assert "review" not in person.run("bags").out
 
-    assert person.run("budget", "open", "--bag", "review").out == "budget 1 open: 12 letters in bag review\n"
+    assert person.run("budget", "open", "--bag", "review").out == (
+        "budget 1 open: 12 letters in bag review; nobody has been in bag review yet\n"
+    )
     assert "review" in person.run("bags").out
 
 

@@ -119,7 +119,7 @@ def test_a_claim_against_a_living_leader_is_refused_and_says_who_leads(
     for words, code in ((("claim",), 1), (("claim", "--force"), 1), (("release",), 1)):
         refused = worker.run("lead", *words)
         assert (refused.code, refused.out) == (code, "")
-    assert "is led by seat shop (claude 01a227bc) since" in worker.run("lead", "claim").err
+    assert "is led by seat shop (Claude Code 01a227bc) since" in worker.run("lead", "claim").err
     assert "Taking the lead of a project by force is the person's alone" in worker.run("lead", "claim", "--force").err
     assert "seat shop does, since" in worker.run("lead", "release").err
     assert worker.run("lead", "claim", "--json").json["error"]["code"] == "project_led"
@@ -199,7 +199,7 @@ def test_looking_never_fails_and_makes_no_store(stranger: Party, own_home: Path)
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("clam",), "there is no lead 'clam'; nearest: claim"),
+        (("clam",), "lead has no act 'clam'; nearest: claim. There are: claim, release"),
         (("release", "builder"), "a seat and --force belong to: mailstop lead claim --force SEAT"),
         (("--force",), "a seat and --force belong to: mailstop lead claim --force SEAT"),
         (("claim", "--project", "x"), "without --project"),

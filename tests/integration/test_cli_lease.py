@@ -82,8 +82,9 @@ def test_another_is_refused_and_told_who_has_it_since_when_and_how_to_go_on(seat
     run = lease(seat("reviewer"), shop, "take", "src/a.py")
 
     assert (run.code, run.out) == (1, "")
-    assert run.err.startswith("mailstop: src is held by seat builder (program) since ")
-    for part in (" until ", "note: new grammar", "Nothing was taken", "--wait", "mailstop send builder -"):
+    assert run.err.startswith("mailstop: src is held by seat builder (a program) since ")
+    shown = (" until ", "note: new grammar", "Nothing was taken", "repeat it with --wait SECONDS")
+    for part in (*shown, "mailstop send builder -"):
         assert part in run.err
 
 
@@ -188,19 +189,36 @@ def test_a_stale_term_is_refused(seat: SeatAt, shop: Path) -> None:
     term = lease(builder, shop, "take", "src/a.py", "--json").json["term"]
     assert lease(builder, shop, "check", "src/a.py", "--term", str(term)).code == 0
     lease(builder, shop, "release", "--all")
-    taken(builder, shop, "src/a.py")
+    now = lease(builder, shop, "take", "src/a.py", "--json").json["term"]
 
     renewed = lease(builder, shop, "renew", "src/a.py", "--term", str(term))
     checked = lease(builder, shop, "check", "src/a.py", "--term", str(term))
+    lease(builder, shop, "release", "--all")
+    free = lease(builder, shop, "check", "src/a.py", "--term", str(term))
 
-    assert (renewed.code, checked.code) == (1, 1)
+    assert (renewed.code, checked.code, free.code) == (1, 1, 1)
     assert f"Term {term} does not hold src/a.py" in renewed.err
+    assert checked.out.startswith(f"stale: src/a.py: term {term} does not hold it; src/a.py is held by seat builder (")
+    assert checked.out.endswith(f", term {now}\n")
+    assert free.out == f"stale: src/a.py: term {term} does not hold it; nobody holds it now\n"
+
+
+def test_a_taking_of_what_one_holds_tells_the_term_that_holds_all_of_it_or_none(seat: SeatAt, shop: Path) -> None:
+    builder = seat("builder")
+    first = lease(builder, shop, "take", "src/a.py", "--json").json["term"]
+
+    again = lease(builder, shop, "take", "src/a.py", "--json").json
+    mixed = lease(builder, shop, "take", "src/a.py", "src/b.py", "--json").json
+
+    assert again["term"] == first
+    assert mixed["term"] is None
+    assert [(each["term"] == first, each["new"]) for each in mixed["leases"]] == [(True, False), (False, True)]
 
 
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [
-        (["grab", "src"], 2, "a lease knows no 'grab'"),
+        (["grab", "src"], 2, "lease has no act 'grab'"),
         (["relese", "src"], 2, "nearest: release"),
         (["take"], 2, "take what?"),
         (["release"], 2, "release what?"),
@@ -339,7 +357,7 @@ def test_a_check_has_three_answers(seat: SeatAt, shop: Path) -> None:
     assert lease(reviewer, shop, "check", "src/b.py").code == 0
     told = lease(reviewer, shop, "check", "src/a.py", "src/b.py")
     assert told.code == 1
-    assert told.out.startswith("taken: src/a.py is held by seat builder (program) since ")
+    assert told.out.startswith("taken: src/a.py is held by seat builder (a program) since ")
     (builder.home / ".local/share/mailstop/mailstop.db").write_bytes(b"no store" * 1000)
     unknown = lease(reviewer, shop, "check", "src/a.py")
     assert unknown.code == 5

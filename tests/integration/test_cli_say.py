@@ -147,7 +147,7 @@ def test_a_channel_alone_without_a_text_is_no_text(seat: SeatAt) -> None:
     told = builder.call(["sh", "-c", f"{builder.mailstop} say general </dev/null"])
 
     assert told.code == 2
-    assert "has no body" in told.err
+    assert "there is no text: give -" in told.err
 
 
 def test_labels_are_those_of_send(seat: SeatAt) -> None:

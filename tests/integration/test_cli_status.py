@@ -141,6 +141,13 @@ def test_the_command_that_a_party_without_a_seat_is_told_gives_it_one(stranger: 
     assert told.lines[0].startswith("you are seat builder ")
 
 
+def test_at_a_terminal_the_person_is_told_once_what_waits(seat: SeatAt, person: Person) -> None:
+    seat("builder").send("human", "please decide")
+
+    assert person.run("status", terminal=True).lines.count("1 letter waits for you: mailstop check") == 1
+    assert person.run("status").lines.count("1 letter waits for you: mailstop check") == 1
+
+
 def test_a_party_is_told_its_seats_its_store_what_wakes_it_and_what_waits(seat: SeatAt) -> None:
     builder, reviewer = seat("builder"), seat("reviewer")
     reviewer.join("checker", "--bag", "parser")

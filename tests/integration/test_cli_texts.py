@@ -249,7 +249,7 @@ def test_one_is_told_as_one(seat: SeatAt, person: Person) -> None:
     person.run("budget", "open", "--limit", "1")
     assert builder.run("send", "human", "x").code == 0
     assert "The budget of 1 letter is used up" in builder.run("send", "human", "x").err
-    assert "budget 1, of 1 letter, is used up" in builder.run("budget").out
+    assert "budget 1 of 1 letter is used up" in builder.run("budget").out
 
 
 @pytest.mark.parametrize("act", ["take", "renew", "release", "check"])
@@ -466,3 +466,75 @@ def test_a_session_that_starts_anew_is_not_told_to_answer_for_a_task_that_it_los
 
     assert "this session is seat reviewer" in told
     assert "reply still due" not in told
+
+
+# -- one thing is said in one way
+
+
+@pytest.mark.parametrize(
+    ("verb", "act", "told"),
+    [
+        ("task", "compleet", "task has no act 'compleet'; nearest: complete. There are: give, accept, "),
+        ("lease", "tak", "lease has no act 'tak'; nearest: take. There are: take, renew, release, list, check"),
+        ("lead", "clam", "lead has no act 'clam'; nearest: claim. There are: claim, release"),
+        ("token", "revok", "token has no act 'revok'; nearest: revoke. There are: create, list, revoke"),
+        ("budget", "opn", "budget has no act 'opn'; nearest: open. There are: open, close"),
+        ("lane", "snd", "lane has no act 'snd'; nearest: send. There are: send, check, watch, doctor, bridge"),
+        ("setup", "cluade", "setup has no client 'cluade'; nearest: claude, codex. There are: claude, codex, mcp"),
+    ],
+)
+def test_an_act_that_a_verb_does_not_have_is_refused_with_all_that_it_has(
+    seat: SeatAt, person: Person, verb: str, act: str, told: str
+) -> None:
+    run = (person if verb in ("setup", "token") else seat("builder")).run(verb, act, *(["."] if verb == "lane" else []))
+
+    assert (run.code, run.err.startswith(f"mailstop: {told}")) == (2, True), run.err
+
+
+def test_of_several_unknown_seats_each_is_told_in_a_sentence(seat: SeatAt) -> None:
+    told = seat("builder").run("send", "bulder,nobody-else", "hello").err
+
+    assert "There is no seat 'bulder' (nearest: builder). There is no seat 'nobody-else' (see: mailstop who). " in told
+
+
+def test_an_unknown_project_is_told_without_saying_that_it_is_unclear(seat: SeatAt) -> None:
+    told = seat("builder").run("who", "--project", "prj")
+
+    assert (told.code, told.err.startswith("mailstop: There is no project 'prj' (")) == (3, True), told.err
+
+
+def test_who_waits_for_a_lease_no_time_at_all_is_told_of_none(seat: SeatAt) -> None:
+    seat("builder").run("lease", "take", "name:deploy")
+
+    told = seat("other").run("lease", "take", "name:deploy", "--wait", "0")
+
+    assert told.code == 4
+    assert "0 seconds" not in told.err
+
+
+def test_behind_a_command_to_copy_stands_no_full_stop(seat: SeatAt) -> None:
+    builder, reader = seat("builder"), seat("reader")
+    own = builder.send("reader", "hello")
+    reader.run("task", "give", "builder", "Mend it")
+    task = builder.run("task", "list", "--json").json["tasks"][0]["n"]
+    builder.run("task", "accept", str(task))
+
+    assert builder.run("reply", str(own), "again").err.endswith("To write to a seat: mailstop send SEAT -\n")
+    needs = builder.run("task", "need-input", str(task), "").err
+    assert f"(mailstop task need-input {task} TEXT)" in needs
+
+
+def test_an_answer_without_a_text_is_not_told_of_a_letter(seat: SeatAt) -> None:
+    told = seat("builder").call(["sh", "-c", f"{MAILSTOP} answer 1 </dev/null"])
+
+    assert (told.code, told.err) == (
+        2,
+        "mailstop: there is no text: give -, and the text on standard input, or --body-file PATH\n",
+    )
+
+
+def test_a_budget_for_a_bag_that_nobody_has_been_in_is_opened_and_that_is_said(seat: SeatAt, person: Person) -> None:
+    seat("builder")
+
+    assert person.run("budget", "open", "--bag", "nobag").out.endswith("; nobody has been in bag nobag yet\n")
+    assert "nobody has been" not in person.run("budget", "open").out

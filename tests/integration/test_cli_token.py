@@ -121,6 +121,28 @@ def test_revoking_says_what_was_done_and_whether_it_was_done_before(seat: SeatAt
     assert f"nearest: {token_id}" in unknown.err
 
 
+def test_a_token_that_leaked_is_revoked_by_its_text_on_standard_input(seat: SeatAt, person: Person) -> None:
+    """An argument would show it to other users, and keep it in the shell's history."""
+    seat("builder")
+    text = person.run("token", "create", "builder").out.strip()
+
+    revoked = person.run("token", "revoke", "-", input=f"{text}\n")
+
+    assert (revoked.code, revoked.out) == (0, f"token {id_of(text)} for seat builder is revoked\n")
+    assert person.run("token", "revoke", "-", "--json", input=id_of(text)).json["new"] is False, "so is its id"
+
+
+@pytest.mark.parametrize(
+    "given", ["", "\n", "mailstop_0123abcd_", "a b", "5ecre7", "0" * 9, "x" * 100_000, b"\xff\x00"]
+)
+def test_what_is_no_token_on_standard_input_is_refused_and_not_repeated(person: Person, given: str | bytes) -> None:
+    refused = person.run("token", "revoke", "-", input=given)
+
+    assert (refused.code, refused.out) == (2, "")
+    assert "what stands on standard input is no token, and no id of one" in refused.err
+    assert isinstance(given, bytes) or len(given) < 5 or given not in refused.err
+
+
 @pytest.mark.parametrize("words", [("create", "builder"), ("create", "human"), ("list",), ("revoke", "0123abcd"), ()])
 def test_no_session_no_program_and_no_stranger_has_to_do_with_tokens(
     seat: SeatAt, claude: ClaudeParty, stranger: Party, person: Person, words: tuple[str, ...]

@@ -12,9 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from mailstop import bells
-from mailstop.doors.base import RUNG, UNREACHABLE
-from mailstop.doors.claude_monitor import Listening, MonitorDoor, listening, lock_path, sweep
+from mailstop.doors.claude_monitor import Listening, listening, lock_path, sweep
 
 BELL = "claude-4711"
 
@@ -165,15 +163,3 @@ def test_lock_files_of_ended_sessions_are_swept_and_not_those_still_held(
     Path(lock_path("claude-1")).touch()
     assert sweep(["claude-1", "claude-2", BELL]) == 1
     assert os.listdir(os.path.dirname(lock_path(BELL))) == [BELL]
-
-
-def test_the_door_rings_the_bell_and_claims_no_more_than_that() -> None:
-    outcome = MonitorDoor(BELL).ring("mailstop: letter 142 from builder")
-    assert outcome.state == RUNG
-    assert bells.is_ringing(BELL)
-
-
-def test_a_bell_that_cannot_be_rung_is_no_error_but_an_outcome() -> None:
-    os.makedirs(os.path.dirname(bells.folder()))
-    Path(bells.folder()).touch()
-    assert MonitorDoor(BELL).ring("mailstop: letter 142 from builder").state == UNREACHABLE

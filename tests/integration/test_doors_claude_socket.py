@@ -245,7 +245,3 @@ def test_an_outcome_tells_no_path_and_no_token(folder: str, tmp_path: Path) -> N
     for path in (os.path.join(folder, "1.sock"), str(tmp_path), "/dev/null"):
         outcome = SocketDoor(path).ring(LINE)
         assert path not in outcome.evidence + outcome.detail
-
-
-def test_ringing_a_socket_starts_no_process() -> None:
-    assert not SocketDoor.needs_process

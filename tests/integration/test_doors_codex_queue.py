@@ -229,7 +229,3 @@ def test_the_chosen_program_is_the_one_that_runs(
     codex('sys.exit("the wrong one")')
     monkeypatch.setenv("MAILSTOP_CODEX", str(codex(name="chosen")))
     assert ring(codex_home).state == NOTIFIED
-
-
-def test_ringing_the_queue_is_said_to_start_a_process() -> None:
-    assert QueueDoor.needs_process

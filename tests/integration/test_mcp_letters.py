@@ -10,7 +10,7 @@ import pytest
 
 from mailstop.engines.sqlite.gate import Gate
 from tests.mcp_connection import Connection
-from tests.party import ClaudeParty, Party
+from tests.party import ClaudeParty, Party, Person
 
 SeatAt = Callable[..., Party]
 SESSION = "01a227bc-e031-7b73-a9b7-49711dc7b705"
@@ -439,3 +439,44 @@ def test_calls_that_are_under_way_are_answered_when_the_input_ends(builder: Conn
     builder.say({"jsonrpc": "2.0", "id": 51, "method": "tools/call", "params": send})
     assert [answer["id"] for answer in builder.close()] == [51, 50]
     assert "the last word" in peer.run("check").out
+
+
+# -- refusals
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("send", {"to": "nobody-here", "body": "x"}),
+        ("send", {"to": "leader", "body": "x"}),
+        ("send", {"to": "#no-such-channel", "body": "x"}),
+        ("send", {"ref": 1, "body": "x"}),  # its own letter
+        ("check", {"from": "nobody-here"}),
+        ("check", {"from": "leader"}),
+        ("check", {"from": "postmaster"}),
+        ("read", {"channel": "no-such-channel"}),
+        ("who", {"project": "none"}),
+        ("lead", {"project": "none"}),
+        ("lead", {"action": "claim", "project": "none"}),
+        ("lease", {"action": "list", "project": "none"}),
+        ("task", {"action": "need-input", "number": 2}),
+    ],
+)
+def test_what_a_tool_refuses_does_not_send_a_model_to_a_shell(
+    builder: Connection, person: Person, tool: str, arguments: dict[str, Any]
+) -> None:
+    builder.told("send", to="human", body="This is letter 1.")
+    given = person.run("task", "give", "builder", "Build it", "-", input="now")
+    assert given.code == 0, given.err
+    number = builder.told("task", action="list", whose="mine")["tasks"][0]["n"]
+    if "number" in arguments:
+        builder.told("task", action="accept", number=number)
+        arguments = {**arguments, "number": number}
+
+    message = builder.refused(tool, **{name if name != "from" else "from_": each for name, each in arguments.items()})[
+        "message"
+    ]
+
+    for sentence in message.split(". "):
+        assert "mailstop " not in sentence or "person" in sentence, message
+    assert not message.rstrip(".").endswith((":", "(", " ")), message

@@ -108,7 +108,7 @@ def test_what_send_says_to_machines_is_numbers_and_states_and_never_the_body(
         run = sender.run("send", to, "do not repeat this", "--json")
         assert set(run.json) == {"n", "id", "ref", "recipients", "hops", "budget"}
         assert [each["seat"] for each in run.json["recipients"]] == to.split(",")
-        assert all(set(each) == {"seat", "state", "door", "detail"} for each in run.json["recipients"])
+        assert all(set(each) == {"seat", "state", "way", "detail"} for each in run.json["recipients"])
         assert "do not repeat this" not in run.out
 
 
@@ -318,7 +318,7 @@ def test_a_join_says_which_seat_was_left_and_whose_was_taken(seat: SeatAt) -> No
 
     joined = builder.run("join", "reviewer")
 
-    assert joined.lines[0].startswith("you sit at seat reviewer; it was held by program ")
+    assert joined.lines[0].startswith("you sit at seat reviewer; it was held by a program ")
     assert joined.lines[0].endswith("which has ended; you left builder, whose mail waits there")
     again = builder.run("join", "builder", "--json").json
     assert (again["left"], again["taken_from"]) == ("reviewer", None)

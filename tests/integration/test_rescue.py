@@ -23,7 +23,7 @@ from mailstop.engines.sqlite.inspection import inspect
 from mailstop.engines.sqlite.pages import TABLE_LEAF
 from mailstop.engines.sqlite.rescue import Rescued, rescue, survey
 from mailstop.engines.sqlite.store import SQLiteStore
-from mailstop.errors import StoreDamaged, StoreUnavailable
+from mailstop.errors import StoreDamaged, StoreReplaced, StoreUnavailable
 from mailstop.faults import VARIABLE
 from tests.faults.soundness import assert_sound
 from tests.integration.damaged_store import (
@@ -417,7 +417,7 @@ def test_a_session_that_has_the_old_file_open_writes_into_the_new_one(store: Pat
         damaged = mended(store).damaged
         before = bytes_of(Path(damaged))
 
-        with pytest.raises(StoreUnavailable, match="replaced by a repair; try again"):
+        with pytest.raises(StoreReplaced, match="just replaced by a repair"):
             opened.board.change([Put("test", {"a": 1})])
         opened.board.change([Put("test", {"a": 1})])
 
@@ -462,7 +462,7 @@ def test_a_writer_that_waits_for_a_repair_is_told_to_try_again(store: Path, monk
         assert doctor.wait() == 0
 
     assert len(told) == 1
-    assert "replaced by a repair; try again" in told[0]
+    assert "just replaced by a repair" in told[0]
     assert_sound(store)
 
 

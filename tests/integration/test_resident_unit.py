@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mailstop.errors import UsageError
+from mailstop.errors import TokenOfUnit, UsageError
 from mailstop.resident.unit import KEPT, LAUNCHD, SYSTEMD, stable_command, unit_text
 
 SECRET = "5ecre7-token"
@@ -27,7 +27,6 @@ def environment(tmp_path: Path) -> dict[str, str]:
     return {
         "PATH": "/usr/bin:/bin",
         "HOME": str(tmp_path),
-        "MAILSTOP_TOKEN": SECRET,
         "MAILSTOP_TOKEN_FILE": str(tmp_path / "a token"),
         "MAILSTOP_HTTP_HOST": "0.0.0.0",
         "ANTHROPIC_API_KEY": SECRET,
@@ -100,6 +99,14 @@ def test_no_secret_is_in_it_and_a_tokens_file_is_named(
     assert SECRET not in text
     assert f"{tmp_path}/a token" in text
     assert "MAILSTOP_TOKEN" not in KEPT
+
+
+@pytest.mark.parametrize("value", [SECRET, ""])
+def test_a_token_that_it_would_lose_is_refused_and_a_file_asked_for(environment: dict[str, str], value: str) -> None:
+    for system in (SYSTEMD, LAUNCHD):
+        with pytest.raises(TokenOfUnit, match="MAILSTOP_TOKEN_FILE=PATH mailstop serve --unit") as refused:
+            unit_text([], {**environment, "MAILSTOP_TOKEN": value}, system=system)
+        assert not value or value not in str(refused.value)
 
 
 def test_files_are_named_by_their_whole_paths(

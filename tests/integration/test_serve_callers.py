@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ import pytest
 from mcp import Client
 
 from mailstop.engines.sqlite.store import SQLiteStore
+from mailstop.resident.callers import RETRY_MS
 from tests.clients.waiting import wait_for
 from tests.http_served import NEW, Connection, Served
 from tests.party import Party, Person
@@ -205,6 +208,31 @@ def test_what_the_server_knows_of_connections_that_are_long_gone_is_forgotten(in
     assert inside.service.callers.count() == (0, 0)
 
 
+def test_a_session_that_cannot_be_ended_now_is_ended_later_and_tried_once_at_a_time(
+    own_home: Path, stranger: Party, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = own_home / ".local/share/mailstop/mailstop.db"
+    store.parent.mkdir(parents=True, mode=0o700)
+    with Inside(store, idle_ms=500) as inside:
+        inside.joined("ann")
+        most, said = 0, ""
+
+        def has_failed() -> bool:
+            nonlocal most, said
+            most = max(most, len(inside.service._ending))
+            said += capsys.readouterr().err
+            return "the end of a session" in said
+
+        with open(f"{store}.lock") as other:
+            fcntl.flock(other, fcntl.LOCK_EX)
+            wait_for("it cannot be ended", has_failed)
+            again = inside.service.callers.next_reaping()
+
+        assert most == 1
+        assert again is not None and again - inside.clock() > RETRY_MS - 1000
+        wait_for("the seat is free", lambda: state_of(stranger, "ann") == "empty")
+
+
 # -- tokens ----------------------------------------------------------------------------------------------------------
 
 
@@ -236,6 +264,90 @@ def test_two_connections_with_one_seats_token_are_one_session_until_the_last_is_
     assert state_of(stranger, "ann") == "live"
     second.close()
     wait_for("the seat is free", lambda: state_of(stranger, "ann") == "empty")
+
+
+def asked_newly(connection: Connection, tool: str, **arguments: Any) -> dict[str, Any]:
+    """What a tool says to a request of the new era, which belongs to no connection."""
+    meta = {"io.modelcontextprotocol/protocolVersion": NEW, "io.modelcontextprotocol/clientCapabilities": {}}
+    message = connection.numbered("tools/call", {"name": tool, "arguments": arguments, "_meta": meta})
+    headers = {**connection.headers, "MCP-Protocol-Version": NEW, "Mcp-Method": "tools/call", "Mcp-Name": tool}
+    answered = connection.request("POST", body=json.dumps(message).encode(), headers=headers)
+    said: dict[str, Any] = answered.messages[-1]["result"]["structuredContent"]
+    return said
+
+
+def waiting(inside: Inside) -> bool:
+    return "mailstop_waiting_calls 1.0" in inside.connect().request("GET", "/metrics").body.decode()
+
+
+def test_whichever_of_a_tokens_clients_hangs_up_last_frees_the_seat_at_once(inside: Inside, stranger: Party) -> None:
+    for _ in range(3):  # one after the other; none says that it goes
+        ann = inside.connect("seat", "ann").initialize()
+        with ann.listen():
+            assert ann.told("me")["seats"][0]["seat"] == "ann"
+            assert state_of(stranger, "ann") == "live"
+        wait_for("the seat is free", lambda: state_of(stranger, "ann") == "empty")
+
+
+def test_while_another_of_a_tokens_clients_listens_nothing_is_over(inside: Inside, stranger: Party) -> None:
+    first, second = inside.connect("seat", "ann").initialize(), inside.connect("seat", "ann").initialize()
+    with second.listen():
+        with first.listen():
+            first.told("me")
+        inside.later(0)  # whatever was to be ended has been
+        assert state_of(stranger, "ann") == "live"
+        first.close()
+        inside.later(0)
+        assert state_of(stranger, "ann") == "live"
+        second.close()
+        wait_for("the seat is free", lambda: state_of(stranger, "ann") == "empty")
+
+
+def test_one_of_a_tokens_clients_that_ends_takes_nothing_from_another_that_waits_in_the_new_era(
+    inside: Inside, stranger: Party, person: Person
+) -> None:
+    newer, older = inside.connect("seat", "ann"), inside.connect("seat", "ann").initialize()
+    assert asked_newly(newer, "lease", action="take", resources=["name:x"])
+    found: list[dict[str, Any]] = []
+    thread = threading.Thread(target=lambda: found.append(asked_newly(newer, "check", wait=45)))
+    thread.start()
+    wait_for("it waits", lambda: waiting(inside))
+
+    older.told("me")
+    assert older.close() == 200
+    inside.later(0)  # whatever was to be ended has been
+
+    assert state_of(stranger, "ann") == "live"
+    n = person.send("ann", "for the one that waits")
+    thread.join(40)
+    assert found[0]["letters"] == [n]
+    assert [each["resource"] for each in asked_newly(newer, "lease", action="list")["leases"]] == ["name:x"]
+    assert state_of(stranger, "ann") == "live"
+
+
+def test_a_tokens_client_of_the_new_era_keeps_the_seat_for_half_an_hour(inside: Inside, stranger: Party) -> None:
+    newer, older = inside.connect("seat", "ann"), inside.connect("seat", "ann").initialize()
+    assert asked_newly(newer, "me")["seats"][0]["seat"] == "ann"
+    inside.later(29)
+    older.told("me")
+    inside.later(2)
+    assert state_of(stranger, "ann") == "live"
+
+    older.close()
+
+    wait_for("the seat is free", lambda: state_of(stranger, "ann") == "empty")
+
+
+def test_connections_of_a_token_that_vanish_are_forgotten_while_another_calls_on(inside: Inside) -> None:
+    for _ in range(5):
+        inside.connect("seat", "ann").initialize().told("me")
+    inside.later(20)
+    last = inside.connect("seat", "ann").initialize()
+    last.told("me")
+    inside.later(11)
+
+    (ann,) = inside.service.callers.everyone()
+    assert list(ann.open) == [last.id]
 
 
 def test_a_seats_token_does_not_take_the_seat_from_whoever_lives_there(inside: Inside, seat: SeatAt) -> None:

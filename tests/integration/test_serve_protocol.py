@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcp import Client, MCPError
 
+from tests.clients.waiting import wait_for
 from tests.http_served import NEW, Connection, Served
 from tests.mcp_connection import Connection as PipeConnection
 from tests.party import Party, Person
@@ -180,6 +182,34 @@ def test_a_channel_is_told_of_a_letter_by_its_line_and_what_it_is_about(inside: 
         "needs_reply": "true",
     }
     assert ann.told("check")["letters"] == [n]  # which it proves nothing of
+
+
+def heard_of(stream: socket.socket, n: int) -> None:
+    """Hear the channel until it tells of a letter."""
+    stream.settimeout(40)
+    heard = b""
+    while f"mailstop: letter {n} from".encode() not in heard:
+        more = stream.recv(65536)
+        assert more, heard
+        heard += more
+
+
+def test_each_connection_of_a_seats_token_has_a_channel_until_it_is_over(inside: Inside, seat: SeatAt) -> None:
+    peer = seat("peer")
+    part: dict[str, Any] = {"experimental": {"claude/channel": {}}}
+    first, second = (inside.connect("seat", "ann").initialize(part) for _ in range(2))
+    with first.listen() as one, second.listen() as other:
+        first.told("who"), second.told("who")
+        n = peer.send("ann", "for both")
+        for stream in (one, other):
+            heard_of(stream, n)
+
+        first.close()
+        wait_for("one channel is left", lambda: len(inside.service._news._tasks) == 1)
+        heard_of(other, peer.send("ann", "for the one that is left"))
+
+        second.close()
+        wait_for("no channel is left", lambda: not inside.service._news._tasks)
 
 
 def test_a_client_that_takes_no_part_in_channels_is_told_nothing(inside: Inside, seat: SeatAt) -> None:

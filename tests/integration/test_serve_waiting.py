@@ -60,6 +60,25 @@ def test_forty_five_calls_that_wait_hold_no_thread_and_slow_nothing(served: Serv
         wait_for("the others wait on", lambda: waiting(served) == MANY - 2)
 
 
+def test_forty_five_questions_that_wait_hold_no_thread_and_slow_nothing(served: Served, seat: SeatAt) -> None:
+    peer, look = seat("peer"), served.connect().initialize()
+    alone = median_ms(look)
+    threads = served.threads
+    seats = [served.joined(f"seat-{number}") for number in range(MANY)]
+    with ExitStack() as stack:
+        for one in seats:
+            asking = {"name": "ask", "arguments": {"to": "peer", "body": f"May {one.id} go?", "wait": 45}}
+            stack.enter_context(one.begin(one.numbered("tools/call", asking)))
+        wait_for("all of them wait", lambda: waiting(served) == MANY)
+
+        assert median_ms(look) < alone + 100
+        assert served.threads <= threads + 8
+        questions = peer.run("asks", "--given", "--json").json["questions"]
+        assert len(questions) == MANY
+        peer.run("answer", str(questions[0]["n"]), "yes")
+        wait_for("the others wait on", lambda: waiting(served) == MANY - 1)
+
+
 def test_waiting_costs_no_processor_time(served: Served) -> None:
     ann = served.joined("ann")
     with ann.begin(check(45, ann)):

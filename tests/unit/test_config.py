@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import platformdirs
 import pytest
 
 from mailstop import config
-from mailstop.errors import InvalidStore
+from mailstop.errors import DoubtfulStore, InvalidStore
 
 
 def test_the_data_folder_is_the_one_that_platformdirs_knows() -> None:
@@ -60,6 +61,41 @@ def test_a_path_is_made_absolute_once(given: str) -> None:
 def test_what_names_no_store_is_refused(given: str) -> None:
     with pytest.raises(InvalidStore):
         config.store_url(given)
+
+
+def test_what_names_no_store_is_told_how_an_absolute_path_is_written() -> None:
+    with pytest.raises(InvalidStore) as refused:
+        config.store_url("nats://host")
+
+    (example,) = re.findall(r"sqlite:///\S+", str(refused.value))
+    assert config.store_path(config.store_url(example)) == "/home/ann/mail.db"
+
+
+def test_a_url_that_lost_a_slash_makes_no_store_in_the_folder_where_it_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    first, *rest = tmp_path.parts[1:]
+    short = f"sqlite:///{'/'.join((first, *rest))}/mail.db"
+
+    with pytest.raises(DoubtfulStore) as refused:
+        config.store_url(short)
+
+    absolute = f"sqlite:///{tmp_path}/mail.db"
+    assert f"{absolute}." in str(refused.value)
+    assert config.store_url(absolute) == absolute
+
+    (tmp_path / first).mkdir()
+    assert config.store_url(short) == f"sqlite:///{tmp_path}{tmp_path}/mail.db", "three slashes begin here"
+
+
+@pytest.mark.parametrize("given", ["sqlite:///mail.db", "sqlite:///no-such-folder-below-root/mail.db", "tmp/mail.db"])
+def test_other_relative_stores_begin_in_the_folder_where_they_are_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    assert config.store_url(given) == f"sqlite:///{tmp_path}/{given.removeprefix('sqlite:///')}"
 
 
 def test_a_store_is_named_to_people_by_its_file() -> None:

@@ -30,7 +30,7 @@ def test_without_a_topic_all_verbs_and_topics_are_named() -> None:
 def test_a_topic_fits_a_terminal_and_names_only_verbs_that_there_are(topic: str) -> None:
     text = told(topic)
 
-    assert all(len(line) <= 120 for line in text.splitlines())
+    assert all(len(line) <= 78 for line in text.splitlines())
     named = {piece.split()[0].strip("`.,;:") for piece in text.split("mailstop ")[1:] if piece[0].islower()}
     assert named <= {*VERBS, "itself"}
 

@@ -135,5 +135,21 @@ def test_no_part_of_a_body_comes_back() -> None:
             assert "secret" not in dumps(refusal(made(kind), tool, given))
 
 
+def test_a_call_that_met_a_repair_of_the_store_is_to_be_made_again() -> None:
+    told = refusal(errors.StoreReplaced(path="p"), "lead", {"action": "claim"})
+
+    assert told["next"] == {"tool": "lead", "arguments": {"action": "claim"}}
+
+
+def test_of_a_detail_only_the_command_at_its_end_is_left_out() -> None:
+    """What it quotes stays, whatever it looks like."""
+    details = {
+        "There is no seat '(see: mailstop who)' (see: mailstop who)": "There is no seat '(see: mailstop who)'",
+        "there is no project 'a: mailstop b' (nearest: ab)": "there is no project 'a: mailstop b' (nearest: ab)",
+    }
+    for missing, shown in details.items():
+        assert refusal(UnknownSeat(missing=missing, advice=""), "who", {})["message"] == f"{shown}."
+
+
 def test_the_tree_of_errors_is_what_is_looked_at() -> None:
     assert errors.StoreBusy in KINDS.values()

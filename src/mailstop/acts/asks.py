@@ -10,14 +10,17 @@ from mailstop.ask import ANSWERED, CANCELED
 from mailstop.clients.life import my_life
 from mailstop.engines.entry import subject
 from mailstop.errors import Conflict, KeyReused, MailstopError, StoreUnavailable, UnknownQuestion
+from mailstop.fence import name_text
 from mailstop.letter import Draft, Letter
 from mailstop.names import DEFAULT_BAG, PERSON
 from mailstop.records import Record
 from mailstop.rules.letters import Rider
 from mailstop.rules.presence import Holder
-from mailstop.rules.tellings import Told
+from mailstop.rules.tellings import Told, empty_text
 from mailstop.rules.tenure import guard
 from mailstop.rules.waits import Wait
+from mailstop.times import clock_text
+from mailstop.wording import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -283,7 +286,7 @@ class Asks:
 
     def _withdrawal(self, question: Letter) -> Rider:
         """What withdraws a question. Raises AlreadyAnswered, AskCanceled, or UnknownQuestion when its seat was lost."""
-        rules.asks.refuse_ended(rules.asks.ask_now(self._store, question))
+        rules.asks.refuse_ended(rules.asks.ask_now(self._store, question), to_asker=True)
         name, expect = PERSON, {}
         if not self._office.is_person:
             own = next((seat for seat in self._office.seats() if seat.bag == question.bag), None)
@@ -378,3 +381,17 @@ class Asks:
         from mailstop.config import store_name
 
         return StoreUnavailable(path=store_name(self._store.url), reason="others change the same without end")
+
+
+def unanswered_text(standing: Standing, seconds: float) -> str:
+    """Why a question has no answer, for who waited so many seconds for it."""
+    since = clock_text(standing.since) if standing.since else ""
+    if standing.state == EMPTY:
+        return f"{empty_text(standing.holder)}; the question is kept"
+    if standing.state == IDLE:
+        return f"pending; the session there ended its turn at {since} and did not answer"
+    if standing.state == CIRCLE:
+        return "pending; seats have changed hands, and whoever sits there now waits for this session in turn"
+    if standing.state == PENDING:
+        return f"pending, no answer within {counted(seconds, 'second')}" if seconds else "pending"
+    return f"withdrawn by {name_text(standing.by)} at {since}"

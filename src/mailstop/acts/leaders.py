@@ -108,7 +108,7 @@ class Leaders:
         own = now if now and self.is_own(now) else None
         if term is not None and (own is None or own.term != term):
             told = self._store.index.leaders.of(bag, project_id)
-            raise self.stale((told or Leadership(bag, project_id, project_id, 0, 0)).but(term=term))
+            raise self.stale((told or Leadership(bag, project_id, self._name(bag, project_id), 0, 0)).but(term=term))
         return Acting(self, own)
 
     def stale(self, leadership: Leadership) -> errors.StaleLeader:
@@ -117,7 +117,7 @@ class Leaders:
         if now.leads:
             instead = f"seat {now.leads.seat} leads it since {clock_text(now.leads.since)}, in term {now.leads.term}"
         else:
-            instead = f"nobody leads it: {now.gone}"
+            instead = f"nobody leads it ({now.gone})"
         where = in_bag(leadership.bag)
         return errors.StaleLeader(
             term=leadership.term, project=now.project, where=where, instead=instead, **_led_by(now)
@@ -125,6 +125,11 @@ class Leaders:
 
     def _post(self, bag: str, project_id: str, name: str) -> Post:
         return rules.leaders.post(self._store, bag, project_id, name, now=self._office.clock())
+
+    def _name(self, bag: str, project_id: str) -> str:
+        """The name of a project that nobody has ever led; its id where no seat in the bag is of it."""
+        seats = self._store.index.seats(bag)
+        return next((seat.project for seat in seats if seat.project_id == project_id and seat.project), project_id)
 
     def _own(self, bag: str) -> tuple[str, str]:
         """The id and the name of the caller's project: its seat's, its session's, or that of the folder it is in."""
@@ -253,7 +258,7 @@ class Leaders:
         if place.leads:
             instead = f"seat {place.leads.seat} does, since {clock_text(place.leads.since)}"
         else:
-            instead = f"nobody does: {place.gone}"
+            instead = place.gone if self._office.is_person else f"nobody does ({place.gone})"
         who = "Nobody leads" if self._office.is_person else "This session does not lead"
         where = in_bag(place.bag)
         raise errors.NotLeading(who=who, project=place.project, where=where, instead=instead, **_led_by(place))

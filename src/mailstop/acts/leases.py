@@ -11,6 +11,7 @@ from mailstop.clients.project import CHOSEN, Place, place_of
 from mailstop.clients.resources import Reader
 from mailstop.errors import MailstopError
 from mailstop.names import DEFAULT_BAG, PERSON
+from mailstop.wording import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -262,7 +263,8 @@ class Queue:
     def still_taken(self) -> errors.LeaseStillTaken:
         """The refusal for who waited in vain."""
         assert self._taken is not None
-        return errors.LeaseStillTaken(**{**self._taken.details, "seconds": self._seconds})
+        still = f", still after {counted(self._seconds, 'second')}" if self._seconds else ""
+        return errors.LeaseStillTaken(**{**self._taken.details, "seconds": self._seconds, "still": still})
 
     def ends(self) -> tuple[list[int], float]:
         """Descriptors that tell of the end of a holder's process, and after how many seconds to look again anyway.

@@ -21,15 +21,18 @@ from mailstop.errors import (
     UnknownSeat,
     UnknownTask,
 )
+from mailstop.fence_tasks import seat_name
 from mailstop.letter import Draft, checked_body
-from mailstop.names import DEFAULT_BAG, in_bag
+from mailstop.names import DEFAULT_BAG, PERSON, in_bag
 from mailstop.records import Record
 from mailstop.rules.letters import MOST_TRIES, Rider, resolved
 from mailstop.rules.presence import Holder, holder_of
 from mailstop.rules.tasks import GIVE, RETURN, Change
+from mailstop.rules.tellings import empty_text
 from mailstop.rules.tenure import guard, still
 from mailstop.seat import Seat
 from mailstop.task import Order, Step, Task, checked_order
+from mailstop.times import clock_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -417,7 +420,7 @@ class Tasks:
         task = self._found(n)
         if task is None:
             near = self._store.index.tasks.nearest(n)
-            listed = f" (nearest: {' and '.join(map(str, near))})" if near else ""
+            listed = f" (nearest: {', '.join(map(str, near))})" if near else ""
             raise UnknownTask(n=n, listed=listed, nearest=near)
         if bag not in (None, task.bag):
             raise TaskInOtherBag(n=task.n, bag=task.bag, asked=bag)
@@ -461,3 +464,16 @@ class Tasks:
 
         place = place_of(os.curdir)
         return place.project_id, place.project
+
+
+def standing_text(account: Account) -> str:
+    """Where a task is and since when, as the end of a sentence."""
+    task, holder = account.task, account.holder
+    since = clock_text(task.since)
+    if task.is_over:
+        return f"since {since}, by {seat_name(task.mover)}"
+    place = rules.tasks.place_of(task)
+    text = f"{f'with {place}' if task.holder else place}, since {since}"
+    if holder and holder.present is None and task.holder != PERSON:
+        text += f" ({empty_text(holder)})"
+    return text

@@ -42,8 +42,10 @@ class Unheld:
         """Look at a seat because it is due."""
         bag, name, now = str(row.value["bag"]), str(row.value["seat"]), self._office.clock()
         found = rules.unheld.look(self._store, bag, name, seen=int(row.value["seen"]), now=now)
-        for sender in dict.fromkeys(letter.sender for letter in found.ripe):
-            self._tell(found.holder, [letter for letter in found.ripe if letter.sender == sender])
+        senders = dict.fromkeys(letter.sender for letter in found.ripe)
+        told = [self._tell(found.holder, [one for one in found.ripe if one.sender == each]) for each in senders]
+        if not all(told):
+            return  # the row stays due as it is: whoever looks next tells the rest
         if found.due is not None:
             self._store.board.change([rules.unheld.put(bag, name, found.seen, found.due)])
             return
@@ -53,8 +55,8 @@ class Unheld:
         if again.ripe or again.due is not None:
             self._store.board.change([rules.unheld.put(bag, name, found.seen, again.due or now)])
 
-    def _tell(self, holder: Holder, letters: Sequence[Letter]) -> None:
-        """Tell one writer of these letters, as far as nobody has."""
+    def _tell(self, holder: Holder, letters: Sequence[Letter]) -> bool:
+        """Tell one writer of these letters, as far as nobody has. Return whether all of them are told by now."""
         name = holder.seat.name
 
         def rider(_letter_id: str, _recipients: Sequence[Seat]) -> Rider:
@@ -67,5 +69,7 @@ class Unheld:
             self._office.notify(rules.unheld.notice(letters, holder), bag=letters[0].bag, rider=rider)
         except (_Told, Conflict):
             left = [letter for letter in letters if not rules.unheld.was_told(self._store, letter, name)]
-            if left and len(left) < len(letters):
-                self._tell(holder, left)
+            if len(left) == len(letters):  # something else was in the way
+                return False
+            return not left or self._tell(holder, left)
+        return True

@@ -11,7 +11,7 @@ import sys
 import time
 
 from mailstop import faults
-from mailstop.acts.asks import CIRCLE, EMPTY, IDLE, PENDING
+from mailstop.acts.asks import CIRCLE, EMPTY, IDLE, PENDING, unanswered_text
 from mailstop.cli.arguments import BODY, NUMBER, SECONDS, Option, Positional
 from mailstop.cli.body import body_of
 from mailstop.cli.check import written
@@ -27,10 +27,8 @@ from mailstop.json_text import dumps
 from mailstop.letter import Draft
 from mailstop.names import DEFAULT_BAG, PERSON
 from mailstop.rules.offers import Terms
-from mailstop.rules.tellings import empty_text
-from mailstop.times import clock_text, iso_text
+from mailstop.times import iso_text
 from mailstop.watcher import Watcher
-from mailstop.wording import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -181,26 +179,12 @@ def _fits(value: dict[str, Any]) -> bool:
 def _unanswered(office: Office, asked: Asked, standing: Standing, seconds: float) -> Result:
     question, store = asked.question, office.store_option
     resume, cancel = f"mailstop ask --resume {question.n}{store}", f"mailstop cancel {question.n}{store}"
-    lines = [f"question {question.n} to {name_text(question.to[0])}: {_why(standing, seconds)}"]
+    lines = [f"question {question.n} to {name_text(question.to[0])}: {unanswered_text(standing, seconds)}"]
     lines += sent_lines(asked.recipients)
     if standing.state in (PENDING, EMPTY, IDLE, CIRCLE):
         lines.append(f"Its answer comes as a letter. To wait on: {resume} - to withdraw it: {cancel}")
     value = {**_json(asked, standing), "answer": None, "choice": None, "resume": resume}
     return Result(value, "\n".join(lines), exit_code=TimedOut.exit_code)
-
-
-def _why(standing: Standing, seconds: float) -> str:
-    """Why there is no answer."""
-    since = clock_text(standing.since) if standing.since else ""
-    if standing.state == EMPTY:
-        return f"seat empty, question kept ({empty_text(standing.holder)})"
-    if standing.state == IDLE:
-        return f"pending; the session there ended its turn at {since} and did not answer"
-    if standing.state == CIRCLE:
-        return "pending; seats have changed hands, and whoever sits there now waits for this session in turn"
-    if standing.state == PENDING:
-        return f"pending, no answer within {counted(seconds, 'second')}" if seconds else "pending"
-    return f"canceled by {name_text(standing.by)} at {since}"
 
 
 def _json(asked: Asked, standing: Standing) -> dict[str, Any]:

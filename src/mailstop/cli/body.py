@@ -25,7 +25,7 @@ def body_of(args: Arguments) -> str:
     if args.body == "-" or (args.body is None and _is_piped()):
         return _decoded(_read_input())
     if args.body is None:
-        raise UsageError(reason="the letter has no body: give -, and the text on standard input, or --body-file PATH")
+        raise UsageError(reason="there is no text: give -, and the text on standard input, or --body-file PATH")
     return str(args.body)
 
 

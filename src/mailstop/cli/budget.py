@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from mailstop.cli.acts import refuse_unknown
 from mailstop.cli.arguments import NUMBER, Option, Positional
 from mailstop.cli.result import Result
 from mailstop.errors import UsageError
-from mailstop.names import DEFAULT_BAG, nearest
+from mailstop.names import DEFAULT_BAG
 from mailstop.times import clock_text, iso_text
 from mailstop.wording import counted
 
@@ -34,17 +35,17 @@ mailstop budget close --bag review"""
 def run(office: Office, args: Arguments) -> Result:
     """Show the budget of a bag, open the next one, or close it."""
     bag = args.bag or DEFAULT_BAG
-    if args.act not in (None, *ACTS):
-        near = nearest(args.act, ACTS)
-        meant = f"; nearest: {', '.join(near)}" if near else ""
-        raise UsageError(reason=f"a budget is not to {args.act!r}{meant}. There are: open, close; alone it is shown")
+    if args.act is not None:
+        refuse_unknown("budget", args.act, ACTS)
     if args.limit is not None and args.act != "open":
         raise UsageError(reason="--limit goes with: mailstop budget open")
     if args.act == "open":
+        is_new = bag != DEFAULT_BAG and bag not in office.store.index.bags()
         budget, dropped = office.budgets.open(args.limit, bag=bag)
         data = {"bag": bag, "open": _json(budget), "dropped": _json(dropped)}
         opened = f"budget {budget.ordinal} open: {counted(budget.limit, 'letter')} in bag {bag}"
-        return Result(data, f"{opened}{_dropped(dropped)}")
+        note = f"; nobody has been in bag {bag} yet" if is_new else ""
+        return Result(data, f"{opened}{_dropped(dropped)}{note}")
     if args.act == "close":
         budget = office.budgets.close(bag=bag)
         text = f"budget {budget.ordinal} of bag {bag} closed{_dropped(budget)}"
@@ -60,7 +61,7 @@ def _shown(allowance: Allowance) -> Result:
         "open": _json(budget),
         "opened": allowance.budget.ordinal if allowance.budget else 0,
     }
-    since = f", open since {clock_text(budget.opened)}" if budget else ""
+    since = f"; opened {clock_text(budget.opened)}" if budget else ""
     return Result(data, f"bag {allowance.bag}: {standing(allowance)}{since}")
 
 
@@ -72,7 +73,7 @@ def standing(allowance: Allowance) -> str:
         return f"no budget is open, {needed}"
     if not budget.left:
         return (
-            f"budget {budget.ordinal}, of {counted(budget.limit, 'letter')}, is used up, only the person can continue"
+            f"budget {budget.ordinal} of {counted(budget.limit, 'letter')} is used up; only the person can open another"
         )
     return f"{budget.left} of {counted(budget.limit, 'letter')} of budget {budget.ordinal} left"
 

@@ -153,8 +153,10 @@ def _data(seated: Seated) -> dict[str, Any]:
 
 
 def _ended(holder: Holder) -> str:
-    client = holder.session.named() if holder.session else holder.seat.client
-    return f"{client or 'a session'} since {clock_text(holder.seat.since)}"
+    from mailstop.fence import client_text, session_text
+
+    client = session_text(holder.session) if holder.session else client_text(holder.seat.client)
+    return f"{client if holder.seat.client or holder.session else 'a session'} since {clock_text(holder.seat.since)}"
 
 
 def _taken_from(seated: Seated) -> dict[str, str] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mailstop.cli.result import Result
-from mailstop.cli.table import table, terminal_width
+from mailstop.cli.table import table, terminal_width, wrapped
 from mailstop.config import config_file
 from mailstop.kinds import KINDS, own_kinds
 
@@ -43,5 +43,5 @@ def run(args: Arguments) -> Result:
         ],
         "file": config_file(),
     }
-    where = f"{config_file()} (mailstop doctor says what is wrong there)"
-    return Result(data, f"{text}\nany other kind is allowed too; to add your own: {where}")
+    own = "any other kind is allowed too; to add your own (mailstop doctor says what is wrong there):"
+    return Result(data, "\n".join([text, *wrapped(own, terminal_width() or 80), config_file()]))

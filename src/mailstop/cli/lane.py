@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from mailstop.cli.acts import refuse_unknown
 from mailstop.cli.arguments import BODY, NUMBER, Arguments, Option, Positional
 from mailstop.cli.result import Result
 from mailstop.config import DELIVERY_BYTES
 from mailstop.errors import UsageError
-from mailstop.names import nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,10 +52,7 @@ ACTS = tuple(_TAKES)
 
 def run(args: Arguments) -> Result:
     """Do one act."""
-    if args.act not in _TAKES:
-        near = nearest(args.act, _TAKES)
-        meant = f"; nearest: {', '.join(near)}" if near else ""
-        raise UsageError(reason=f"lane cannot {args.act!r}{meant}. All acts: mailstop lane --help")
+    refuse_unknown("lane", args.act, ACTS)
     given = [*(one.field for one in PARAMETERS[2:]), "store", "bag"]
     unknown = [field for field in dict.fromkeys(given) if getattr(args, field) and field not in _TAKES[args.act]]
     if unknown:

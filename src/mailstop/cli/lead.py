@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from mailstop.cleaning import one_line
+from mailstop.cli.acts import refuse_unknown
 from mailstop.cli.arguments import Option, Positional
 from mailstop.cli.result import Result
-from mailstop.cli.standing import name_text, session_text
+from mailstop.cli.standing import name_text
 from mailstop.errors import UsageError
-from mailstop.names import DEFAULT_BAG, in_bag, nearest
+from mailstop.fence import session_text
+from mailstop.names import DEFAULT_BAG, in_bag
 from mailstop.rules.leaders import claiming
 from mailstop.times import clock_text, iso_text
 
@@ -48,9 +50,7 @@ def run(office: Office, args: Arguments) -> Result:
     if args.act == "release":
         return _release(office, args, bag)
     if args.act is not None:
-        near = nearest(args.act, ACTS)
-        meant = f"; nearest: {near[0]}" if near else ""
-        raise UsageError(reason=f"there is no lead {args.act!r}{meant}. There are: {', '.join(ACTS)}")
+        refuse_unknown("lead", args.act, ACTS)
     place = office.leaders.post(bag, args.project)
     others = office.leaders.others(place)
     lines = [_post_text(office, place), *(_post_text(office, each) for each in others)]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 
+from mailstop.cli.acts import refuse_unknown
 from mailstop.cli.arguments import NUMBER, SECONDS, Option, Positional
 from mailstop.cli.result import Result
 from mailstop.errors import UsageError
-from mailstop.names import DEFAULT_BAG, nearest
+from mailstop.names import DEFAULT_BAG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,10 +63,7 @@ def without_store(args: Arguments) -> Result | None:
     act = args.act or "list"
     if "" in args.resources and act != "list":
         raise UsageError(reason=f"an empty word stands for nothing: mailstop lease {act} PATH...")
-    if act not in ACTS:
-        near = nearest(act, ACTS)
-        meant = f"; nearest: {', '.join(near)}" if near else ""
-        raise UsageError(reason=f"a lease knows no {act!r}{meant}. There are: {', '.join(ACTS)}")
+    refuse_unknown("lease", act, ACTS)
     for option, acts in _FOR.items():
         if act not in acts and getattr(args, option) not in (None, False):
             raise UsageError(reason=f"--{option} is for {' and '.join(acts)}, not for {act}")
@@ -110,8 +108,9 @@ def _take(office: Office, args: Arguments) -> Result:
     took = office.leases.take(wish, bag=args.bag or DEFAULT_BAG, wait_s=args.wait)
     by_key = {lease.resource.key: lease for lease in took.leases}
     leases = [by_key[resource.key] for resource in wanted]
+    terms = {lease.term for lease in leases}
     data = {
-        "term": took.term or None,
+        "term": terms.pop() if len(terms) == 1 else None,  # of several takings none holds all of it
         "leases": [
             {**_lease_json(office, lease), **_reading(resource), "new": lease.term == took.term}
             for lease, resource in zip(leases, wanted, strict=True)

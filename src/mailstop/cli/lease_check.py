@@ -62,14 +62,14 @@ def _checked(args: Arguments) -> Result:
             raise doubt
         state = TAKEN if taken else FREE
         data = {"state": state, "checked": [_json(office, verdict) for verdict in verdicts]} if args.json else None
-        return Result(data, _text(office, verdicts, taken), exit_code=1 if taken else 0)
+        return Result(data, _text(office, verdicts, taken, args.term), exit_code=1 if taken else 0)
 
 
-def _text(office: Office, verdicts: Sequence[Verdict], taken: Sequence[Verdict]) -> str:
+def _text(office: Office, verdicts: Sequence[Verdict], taken: Sequence[Verdict], term: int | None) -> str:
     if taken:
         from mailstop.cli.lease_table import taken_text
 
-        return taken_text(office, taken)
+        return taken_text(office, taken, term)
     mine = sum(verdict.state == MINE for verdict in verdicts)
     held = f", {mine} of them yours" if mine else ""
     return f"free: {len(verdicts)} checked{held}" if verdicts else "free: there is nothing to check"

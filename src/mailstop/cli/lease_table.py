@@ -46,14 +46,17 @@ def _row(office: Office, lease: Lease, mine: bool) -> tuple[str, ...]:
     )
 
 
-def taken_text(office: Office, taken: Sequence[Verdict]) -> str:
-    """What a check found that is taken: a line for each lease in the way."""
+def taken_text(office: Office, taken: Sequence[Verdict], term: int | None = None) -> str:
+    """What a check found that is taken: a line for each lease in the way. term: of the taking that was asked about."""
     lines = []
     for verdict in taken:
-        for lease in verdict.leases:
-            lines.append(f"taken: {_whole(verdict, told(office.store, lease))}")
-        if not verdict.leases:
-            lines.append(f"stale: {verdict.resource.label}: nobody holds it now")
+        said = [_whole(verdict, told(office.store, lease)) for lease in verdict.leases]
+        if term is None:
+            lines += [f"taken: {each}" for each in said]
+            continue
+        stale = f"stale: {verdict.resource.label}: term {term} does not hold it"
+        now = [f"{each}, term {lease.term}" for each, lease in zip(said, verdict.leases, strict=True)]
+        lines += [f"{stale}; {each}" for each in now or ["nobody holds it now"]]
     more = len(lines) - MOST_LINES
     lines = lines[:MOST_LINES] + ([f"and {more} more: --json"] if more > 0 else [])
     return "\n".join(map(plain_line, lines))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from mailstop.cleaning import one_line
 from mailstop.cli.arguments import Option
 from mailstop.cli.result import Result
-from mailstop.cli.standing import presence_json, seat_text, session_text
+from mailstop.cli.standing import presence_json, seat_text
 from mailstop.errors import UsageError
+from mailstop.fence import session_text
 from mailstop.names import PERSON, in_bag
 from mailstop.rules.ways import words_of
 from mailstop.session import STATUSES

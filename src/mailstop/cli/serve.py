@@ -38,7 +38,8 @@ EXAMPLES = """\
 mailstop serve
 mailstop serve --port 0
 mailstop serve --status
-claude mcp add --transport http mailstop http://127.0.0.1:8471/mcp"""
+claude mcp add --transport http mailstop http://127.0.0.1:8471/mcp
+claude mcp add --transport http mailstop http://127.0.0.1:8471/mcp --header 'Authorization: Bearer ${BUILDER_TOKEN}'"""
 
 
 def run(args: Arguments) -> Result:

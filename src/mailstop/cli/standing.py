@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mailstop.cleaning import one_line
-from mailstop.fence import age, client_text
+from mailstop.fence import age, session_text
 from mailstop.names import DEFAULT_BAG, LONGEST, PERSON
 from mailstop.receipt import Receipt
 from mailstop.rules.tellings import empty_text
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from mailstop.rules.presence import Holder
     from mailstop.rules.roster import Presence
     from mailstop.seat import Seat
-    from mailstop.session import Session
 
 LONGEST_EVIDENCE = 200  # characters
 
@@ -36,7 +35,6 @@ MEANING = {
     "answered": "its reader wrote back",
     "held": "the client holds it back until its person decides",
     "refused": "the client refused it",
-    "expired": "it was not shown in time",
     "unreachable": "the client could not be reached",
 }
 
@@ -109,12 +107,6 @@ def holder_text(holder: Holder) -> str:
     assert session is not None
     doubt = ", which cannot be seen from here" if holder.alive is None else ""
     return f"{session_text(session)} since {clock_text(holder.since)}{doubt}"
-
-
-def session_text(session: Session) -> str:
-    """How people recognise a session: its client and the first characters of the client's id."""
-    name = session.client_session[:8] if session.client != "program" else ""
-    return f"{client_text(session.client)} {name}".rstrip()
 
 
 def holder_json(holder: Holder) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from mailstop.cleaning import one_line, plain_line
 from mailstop.cli.arguments import NUMBER, Positional
@@ -16,12 +17,11 @@ from mailstop.cli.standing import (
     now_text,
     receipts_at,
     seat_text,
-    session_text,
     state_lines,
 )
 from mailstop.clients.project import place_of
 from mailstop.errors import MustJoin, UsageError
-from mailstop.fence import client_text
+from mailstop.fence import client_text, session_text
 from mailstop.names import DEFAULT_BAG
 from mailstop.rules.ways import words_of
 from mailstop.times import clock_text, iso_text
@@ -116,12 +116,14 @@ def _myself(office: Office) -> Result:
     last = [(letter, office.reading.account(letter.n)) for letter in me.sent]
     place = place_of(me.session.folder if me.session else os.curdir)
     lines = [*_who(office, me, place), f"store: {one_line(office.store.url, LONGEST_PLACE)}"]
+    told_after = office.is_person and sys.stderr is not None and sys.stderr.isatty()  # by every verb, as last words
     if me.seats:
         if not office.is_person:
             lines.append(f"what wakes you: {words_of(me.way).own}")
-        waits = wait_text(me.waiting, "letter")
-        lines.append(f"{waits} for you" + (f": mailstop check{office.store_option}" if me.waiting else ""))
-    if me.asked:
+        if not (told_after and me.waiting):
+            waits = wait_text(me.waiting, "letter")
+            lines.append(f"{waits} for you" + (f": mailstop check{office.store_option}" if me.waiting else ""))
+    if me.asked and not told_after:
         lines.append(asked_text(me.asked, office.clock(), office.store_option))
     if last:
         lines += ["your last letters:", *(f"  {line}" for _, account in last for line in state_lines(account))]

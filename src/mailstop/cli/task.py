@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 
 from mailstop import rules
-from mailstop.acts.tasks import ALL, GIVEN, MINE, POOL
+from mailstop.acts.tasks import ALL, GIVEN, MINE, POOL, standing_text
 from mailstop.cleaning import one_line, plain_line
+from mailstop.cli.acts import refuse_unknown
 from mailstop.cli.arguments import BODY, NUMBER, Arguments, Option, Positional, converted
 from mailstop.cli.body import text_of
 from mailstop.cli.result import Result
@@ -14,9 +15,8 @@ from mailstop.cli.send import sent_result
 from mailstop.cli.table import table, terminal_width
 from mailstop.errors import UsageError
 from mailstop.fence_tasks import RULE, seat_name, task_page, title_text
-from mailstop.names import DEFAULT_BAG, LEADER, PERSON, is_name
+from mailstop.names import DEFAULT_BAG, LEADER, LONGEST, PERSON, is_name
 from mailstop.rules.tasks import COMPLETE, MOVES, place_of
-from mailstop.rules.tellings import empty_text
 from mailstop.task import DEFAULT_PRIORITY, LEAST_URGENT, LONGEST_TITLE, Order
 from mailstop.times import clock_text, iso_text
 
@@ -30,7 +30,11 @@ if TYPE_CHECKING:
     from mailstop.task import Step, Task
 
 PARAMETERS = (
-    Positional("act", "ACT", "give, accept, progress, need-input, complete, fail, reject, cancel, take, ..."),
+    Positional(
+        "act",
+        "ACT",
+        "give, take, accept, progress, need-input, complete, fail, reject, return, reassign, cancel, list, show",
+    ),
     Positional("first", "SEAT|N", "to whom (give), or which task; with give --pool the TITLE", needed=False),
     Positional("second", "TITLE|SEAT|TEXT", "what it is about, to whom (reassign), or a text", needed=False),
     Positional("third", "TEXT", "more of it; - reads standard input", needed=False),
@@ -93,12 +97,7 @@ def run(office: Office, args: Arguments) -> Result:
         "list": _list,
         "show": _show,
     }
-    if args.act not in acts:
-        from mailstop.names import nearest
-
-        near = nearest(args.act, acts)
-        meant = f"; nearest: {', '.join(near)}" if near else ""
-        raise UsageError(reason=f"task cannot {args.act!r}{meant}. All acts: mailstop task --help")
+    refuse_unknown("task", args.act, ACTS)
     _refuse_options(args)
     return acts[args.act](office, args)
 
@@ -115,8 +114,11 @@ def _refuse_options(args: Arguments) -> None:
 def _give(office: Office, args: Arguments) -> Result:
     words = [word for word in (args.first, args.second, args.third) if word is not None]
     to = "" if args.pool else words.pop(0) if words else None
-    if to is None or not words:
+    if to is None:
         raise UsageError(reason="to whom, and what? mailstop task give SEAT TITLE -   (or: --pool TITLE -)")
+    if not words:
+        where = "--pool" if args.pool else to[:LONGEST] if is_name(to) else "SEAT"
+        raise UsageError(reason=f"what is it about? mailstop task give {where} TITLE -")
     if args.pool:
         _refuse_seat(office, args, words)
     if len(words) > 2:
@@ -208,7 +210,9 @@ def _number(args: Arguments) -> tuple[int, list[str]]:
     try:
         return int(converted(args.first or "", NUMBER)), rest
     except ValueError:
-        raise UsageError(reason=f"which task? mailstop task {args.act} N   (all that are open: task list)") from None
+        raise UsageError(
+            reason=f"which task? mailstop task {args.act} N   (all that are open: mailstop task list --open)"
+        ) from None
 
 
 def _no_more(args: Arguments, rest: list[str]) -> None:
@@ -318,20 +322,8 @@ def _page(office: Office, account: Account) -> str:
     task = account.task
     nonce = "" if office.is_person else os.urandom(4).hex()
     return task_page(
-        task, _standing(account), account.steps, older=account.older, nonce=nonce, store=office.store_option
+        task, standing_text(account), account.steps, older=account.older, nonce=nonce, store=office.store_option
     )
-
-
-def _standing(account: Account) -> str:
-    """Where a task is and since when, as the end of a sentence."""
-    task, holder = account.task, account.holder
-    since = clock_text(task.since)
-    if task.is_over:
-        return f"since {since}, by {seat_name(task.mover)}"
-    text = f"{f'with {place_of(task)}' if task.holder else place_of(task)}, since {since}"
-    if holder and holder.present is None and task.holder != PERSON:
-        text += f" ({empty_text(holder)})"
-    return text
 
 
 def _task_json(task: Task, *, detail: bool = False) -> dict[str, Any]:

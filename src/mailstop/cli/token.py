@@ -5,13 +5,15 @@ from __future__ import annotations
 import sys
 
 from mailstop.cleaning import plain_line
+from mailstop.cli.acts import refuse_unknown
 from mailstop.cli.arguments import Option, Positional
 from mailstop.cli.lease import duration_ms
 from mailstop.cli.result import Result
 from mailstop.cli.table import table, terminal_width
 from mailstop.errors import UsageError
-from mailstop.names import PERSON, in_bag, nearest
+from mailstop.names import PERSON, in_bag
 from mailstop.times import clock_text, iso_text
+from mailstop.token import DIGITS, ID_DIGITS, id_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,27 +25,32 @@ if TYPE_CHECKING:
     from mailstop.token import Token
 
 ACTS = ("create", "list", "revoke")
+INPUT = "-"
+LONGEST_INPUT = 4_096  # bytes; a token has 82
 
 PARAMETERS = (
     Positional("act", "create|list|revoke", "what to do; without it: list", needed=False),
-    Positional("which", "SEAT|ID", "create: for which seat, or human; revoke: which token", needed=False),
+    Positional(
+        "which",
+        "SEAT|ID|-",
+        "create: for which seat, or human; revoke: which token; -: the token itself, on standard input",
+        needed=False,
+    ),
     Option(("--expires",), "create: after which time it counts no longer: 12h, 30d, 52w (default: never)", "DURATION"),
 )
 
 EXAMPLES = """\
 mailstop token create builder --expires 30d
-mailstop token create human > ~/.config/mailstop/my-token
+(umask 077; mkdir -p ~/.config/mailstop; mailstop token create human > ~/.config/mailstop/my-token)
 mailstop token list
-mailstop token revoke 7f3a9c21"""
+mailstop token revoke 7f3a9c21
+mailstop token revoke - < leaked-token"""
 
 
 def run(office: Office, args: Arguments) -> Result:
     """Do one of the acts."""
     act = args.act or "list"
-    if act not in ACTS:
-        near = nearest(act, ACTS)
-        meant = f"; nearest: {', '.join(near)}" if near else ""
-        raise UsageError(reason=f"a token knows no {act!r}{meant}. There are: {', '.join(ACTS)}")
+    refuse_unknown("token", act, ACTS)
     if args.expires is not None and act != "create":
         raise UsageError(reason=f"--expires is for create, not for {act}")
     return _DOING[act](office, args)
@@ -90,11 +97,31 @@ def _revoke(office: Office, args: Arguments) -> Result:
         raise UsageError(reason="which? mailstop token revoke ID   (all tokens: mailstop token list)")
     if args.bag is not None:
         raise UsageError(reason="an id says which token it is, whatever its bag: mailstop token revoke ID")
-    token, new = office.tokens.revoke(args.which)
+    token, new = office.tokens.revoke(_read() if args.which == INPUT else args.which)
     already = "" if new else f"; it was since {clock_text(token.revoked)}"
     return Result(
         {**_json(token, office.clock()), "new": new}, f"token {token.id} for {_whose(token)} is revoked{already}"
     )
+
+
+def _read() -> str:
+    """The id of the token whose text, or id, stands on standard input: an argument is seen by other users, and kept by
+    the shell. Raises UsageError where it is neither; nothing of it is repeated."""
+    if sys.stdin is None:
+        raise UsageError(reason="standard input is closed, so no token stands there")
+    try:
+        if sys.stdin.isatty():
+            from getpass import getpass
+
+            text = getpass("token, which is not shown: ").strip()
+        else:
+            text = sys.stdin.buffer.read(LONGEST_INPUT).decode("ascii", "replace").strip()
+    except (OSError, EOFError) as error:
+        raise UsageError(reason=f"no token can be read from standard input: {error or 'it has ended'}") from None
+    token_id = id_of(text) or text
+    if len(token_id) != ID_DIGITS or not DIGITS.issuperset(token_id):
+        raise UsageError(reason="what stands on standard input is no token, and no id of one")
+    return token_id
 
 
 def _whose(token: Token) -> str:

@@ -8,12 +8,12 @@ ends. A sender with another home folder, who cannot ring it, is seen at the next
 from __future__ import annotations
 
 import os
-import stat
 import sys
 
 from mailstop import bells
 from mailstop.cli.letter_json import letter_json
 from mailstop.cli.opening import store_at
+from mailstop.cli.output import pipe
 from mailstop.clients.caller import identify
 from mailstop.clients.stores import store_of
 from mailstop.fence import preview
@@ -37,7 +37,7 @@ def watch(args: Arguments) -> Result:
     """Print what waits for the person, then each letter when it comes. Ends by KeyboardInterrupt or BrokenPipeError."""
     caller = identify(os.environ)
     watching = Watching(caller, store_of(caller, args.store), args.bag, as_json=args.json)
-    output = _pipe()
+    output = pipe()
     with among_watchers(WATCH_BELL), Watcher(WATCH_BELL) as watcher:
         bells.ring(WATCH_BELL)
         watching.start()
@@ -101,8 +101,3 @@ def _waiting(office: Office, bag: str | None, *, until: int) -> Iterator[Letter]
                 break
             yield from (letter for letter in page if letter.n <= until)
             after = page[-1].n
-
-
-def _pipe() -> list[int]:
-    """Standard output when it is a pipe: the system tells when its reader is gone."""
-    return [1] if stat.S_ISFIFO(os.fstat(1).st_mode) else []

@@ -5,8 +5,9 @@ from __future__ import annotations
 from mailstop.cleaning import one_line
 from mailstop.cli.arguments import Option
 from mailstop.cli.result import Result
-from mailstop.cli.standing import holder_json, name_text, presence_json, session_text
+from mailstop.cli.standing import holder_json, name_text, presence_json
 from mailstop.cli.table import table, terminal_width
+from mailstop.fence import session_text
 from mailstop.names import DEFAULT_BAG, PERSON
 from mailstop.records import Record
 from mailstop.rules.ways import words_of

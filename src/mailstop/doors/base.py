@@ -10,19 +10,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import ClassVar
 
-RUNG = "rung"  # a bell was rung; whoever sleeps on it will say *notified*
 NOTIFIED = "notified"  # the client, or its queue, took the line
 HELD = "held"  # the client keeps such a line back until the person agrees
 REFUSED = "refused"  # the line itself cannot go through this door; another line might
 UNREACHABLE = "unreachable"  # provably not submitted
 UNCERTAIN = "uncertain"  # it may have arrived: never ring again before looking at the recipient
-STATES = (RUNG, NOTIFIED, HELD, REFUSED, UNREACHABLE, UNCERTAIN)
 
 
 class Outcome(Record):
     """What came of ringing a door.
 
-    state: one of STATES. evidence: what proves it, in a few words, for the receipt. detail: what a person
+    state: one of these above. evidence: what proves it, in a few words, for the receipt. detail: what a person
     may want to know or do beyond that. Neither ever holds a secret, a path of a socket, or output of a
     vendor's program.
     """
@@ -40,7 +38,6 @@ class Door(ABC):
     """
 
     name: ClassVar[str]  # as receipts show it
-    needs_process: ClassVar[bool]  # whether ringing starts a program, which costs far more than the rest of a send
 
     @abstractmethod
     def ring(self, line: str) -> Outcome:

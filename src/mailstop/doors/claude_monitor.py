@@ -10,9 +10,8 @@ import fcntl
 import os
 import time
 
-from mailstop import bells, errors
+from mailstop import errors
 from mailstop.config import state_folder
-from mailstop.doors.base import RUNG, UNREACHABLE, Door, Outcome
 from mailstop.names import checked_name
 
 TYPE_CHECKING = False
@@ -121,19 +120,3 @@ def _is_still(path: str, opened: int) -> bool:
     except OSError:
         return False
     return os.path.samestat(there, os.fstat(opened))
-
-
-class MonitorDoor(Door):
-    """Rings the bell on which the session's monitor sleeps; that works in any permission mode."""
-
-    name = "claude-monitor"
-    needs_process = False
-
-    def __init__(self, bell: str) -> None:
-        self.bell = bell
-
-    def ring(self, line: str) -> Outcome:
-        """Ring the bell. The line is not carried: the monitor asks the index what to say."""
-        if bells.ring(self.bell):
-            return Outcome(RUNG, "bell rung")
-        return Outcome(UNREACHABLE, "bell not rung", "the folder of bells cannot be written from here")

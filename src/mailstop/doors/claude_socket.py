@@ -36,7 +36,6 @@ class SocketDoor(Door):
     """
 
     name = "claude-socket"
-    needs_process = False
 
     def __init__(self, path: str, *, session_id: str = "", msg_id: str = "", bypasses: bool = False) -> None:
         self.path = path

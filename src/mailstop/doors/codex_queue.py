@@ -48,7 +48,6 @@ class QueueDoor(Door):
     """
 
     name = "codex-queue"
-    needs_process = True
 
     def __init__(self, thread: str, *, codex_home: str, program: str = "", resume: bool = False) -> None:
         self.thread = thread.lower()

@@ -46,8 +46,10 @@ PIECES: dict[str, tuple[str, ...]] = {
     "advice": (),
     "around": ("circle", "waits"),
     "asking": (),
+    "busy": ("holder",),
     "ender": ("by",),
     "first": (),
+    "gone": ("reason",),
     "held": ("taken",),
     "holding": ("holder",),
     "instead": ("seat",),
@@ -55,7 +57,9 @@ PIECES: dict[str, tuple[str, ...]] = {
     "look": (),
     "loser": ("seat",),
     "lost": ("task",),
+    "meant": ("nearest",),
     "missing": ("nearest",),
+    "named": ("known",),
     "now": ("taken",),
     "offered": ("choices",),
     "option": (),
@@ -64,10 +68,12 @@ PIECES: dict[str, tuple[str, ...]] = {
     "place": ("holder",),
     "problem": (),
     "standing": ("taken",),
+    "still": ("seconds",),
     "told": ("leaders",),
     "who": (),
     "whom": ("project",),
     "woken": ("readers",),
+    "writing": (),
 }
 
 
@@ -82,6 +88,8 @@ class _Words:
         value = self._details[name]
         if what:
             return counted(value, what)
+        if isinstance(value, list):
+            return ", ".join(map(str, value))
         return clock_text(value) if name in TIMES and isinstance(value, int) else value
 
 
@@ -103,7 +111,8 @@ class MailstopError(Exception):
     def message(self) -> str:
         """The sentence for people and models: the docstring of the class with the details filled in.
 
-        `{limit letter}` is so many of them: `1 letter`, `12 letters`; a time is given in milliseconds since 1970.
+        `{limit letter}` is so many of them: `1 letter`, `12 letters`; a time is given in milliseconds since 1970; of a
+        list the items are named one after the other.
         """
         return filled(" ".join((type(self).__doc__ or "").split()), self.details)
 

@@ -17,12 +17,12 @@ class NotAsked(Refused):
 
 class AlreadyAnswered(Refused):
     """Question {n} has its answer: letter {answer}, by {by} at {since}. A question is answered once; nothing was
-    stored. To add something: mailstop reply {n} -"""
+    stored. To add something: {writing}"""
 
 
 class AskCanceled(Refused):
-    """Question {n} was canceled by {by} at {since}: nobody waits for an answer. Nothing was stored. To write all the
-    same: mailstop reply {n} -"""
+    """Question {n} was withdrawn by {by} at {since}: nobody waits for an answer. Nothing was stored. To write all the
+    same: {writing}"""
 
 
 class NoChoices(Refused):

@@ -28,7 +28,7 @@ class NoProject(Refused):
 
 
 class NoLeader(NotFound):
-    """Nobody leads {whom}{where}{reason}. Nothing was stored. To lead it: {command}{others}"""
+    """Nobody leads {whom}{where}{gone}. Nothing was stored. To lead it: {command}{others}"""
 
 
 class SeveralLeaders(NotFound):
@@ -36,4 +36,4 @@ class SeveralLeaders(NotFound):
 
 
 class UnknownProject(NotFound):
-    """It is not clear which project is meant: {missing}."""
+    """{missing}."""

@@ -14,7 +14,7 @@ class InvalidLease(Refused):
 
 
 class LeaseTaken(Refused):
-    """{standing}. Nothing was {act}. To wait until it is free: mailstop lease take --wait SECONDS; to ask: {asking}"""
+    """{standing}. Nothing was {act}. To wait until it is free, repeat it with --wait SECONDS; to ask: {asking}"""
 
 
 class LeaseOfOthers(Refused):
@@ -38,7 +38,7 @@ class NoLease(NotFound):
 
 
 class LeaseStillTaken(TimedOut):
-    """{standing}, still after {seconds second}. Nothing was taken. To wait again, repeat this; to ask: {asking}"""
+    """{standing}{still}. Nothing was taken. To wait again, repeat this; to ask: {asking}"""
 
 
 class LeasesInCircle(Refused):

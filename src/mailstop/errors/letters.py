@@ -35,7 +35,7 @@ class KeyReused(Refused):
 
 
 class NoReply(Refused):
-    """Letter {n} cannot be answered by this seat: {reason}."""
+    """Letter {n} cannot be answered by this seat: {reason}. {advice}"""
 
 
 class UnknownNumber(NotFound):

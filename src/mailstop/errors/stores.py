@@ -6,7 +6,11 @@ from mailstop.errors import StoreUnavailable
 
 
 class StoreBusy(StoreUnavailable):
-    """The store {path} was busy for {seconds second}; {holder}. Nothing was stored: try again."""
+    """The store {path} was busy for {seconds second}; {busy}. Nothing was stored: try again."""
+
+
+class StoreReplaced(StoreUnavailable):
+    """The store {path} was just replaced by a repair. Nothing was stored: try again."""
 
 
 class StoreDamaged(StoreUnavailable):
@@ -47,7 +51,13 @@ class NetworkFileSystem(StoreUnavailable):
 
 
 class InvalidStore(StoreUnavailable):
-    """{url!r} names no store: write sqlite:///absolute/path, or a plain path."""
+    """{url!r} names no store. Write a path, or sqlite:/// and a path: an absolute one then follows four slashes, as in
+    sqlite:////home/ann/mail.db"""
+
+
+class DoubtfulStore(InvalidStore):
+    """{url!r} begins in the folder where this runs, and there is no {folder!r} there. Nothing was done. An absolute
+    path follows four slashes: {absolute}. If it is meant as it stands, make that folder first."""
 
 
 class StateUnavailable(StoreUnavailable):

@@ -45,12 +45,12 @@ class TaskContended(Refused):
 
 
 class UnknownTask(NotFound):
-    """There is no task {n}{listed}. All that are open: mailstop task list"""
+    """There is no task {n}{listed}. All that are open: mailstop task list --open"""
 
 
 class UnknownPool(NotFound):
     """No session has ever worked in project {project}{where}, so nobody would take it from that pool. Nothing was
-    stored.{known} To a seat: mailstop task give SEAT TITLE -"""
+    stored.{named} To a seat: mailstop task give SEAT TITLE -"""
 
 
 class TaskInOtherBag(NotFound):

@@ -6,7 +6,7 @@ from mailstop.errors import NotFound, Refused, UsageError
 
 
 class UnknownToken(NotFound):
-    """There is no token {id!r}{nearest}. All tokens: mailstop token list"""
+    """There is no token {id!r}{listed}. All tokens: mailstop token list"""
 
 
 class NoTokenSeat(Refused):
@@ -32,6 +32,12 @@ class BlankToken(Refused):
 class TwoTokens(Refused):
     """Both MAILSTOP_TOKEN and MAILSTOP_TOKEN_FILE are set, and which of the two is meant is not known. Nothing was
     started. Take one out of the environment; a file is the safer place."""
+
+
+class TokenOfUnit(Refused):
+    """A unit never holds a token, and MAILSTOP_TOKEN is set: the server that it starts would be without that token.
+    Nothing was printed. Put the token into a file of mode 0600, take MAILSTOP_TOKEN out of the environment, and name
+    the file: MAILSTOP_TOKEN_FILE=PATH mailstop serve --unit"""
 
 
 class UnusableToken(Refused):

@@ -26,10 +26,14 @@ if TYPE_CHECKING:
 LONGEST_REPEATED = 1_000  # bytes of an argument that the next call repeats
 LONGEST_MESSAGE = 2_000  # characters
 JOIN = "the tool me with action join and a name"
+CLAIM, LEAD = "mailstop lead claim", "the tool lead with action claim"
 
-# What a sentence holds that says how to go on in a shell, and the details that may hold such sentences.
-_OF_A_SHELL = (": mailstop ", ": --", "leave --", "{asking}")
+# What a sentence holds that says how to go on in a shell, and the details that may hold such sentences, or end so.
+_OF_A_SHELL = (": mailstop ", ": --", "leave --", "{asking}", "{writing}")
 _ADVISING = ("advice", "first", "nearest", "others", "problem")
+_ENDING = ("missing", "listed", "reason")
+_IN_BRACKETS = (" (mailstop ", " (see: mailstop ")
+_SEE = "see: mailstop "
 
 _TEXTS = ("body", "resources")  # arguments that are never repeated: the caller has them
 _FILLED: dict[str, Any] = {"body": "BODY", "resources": ["PATH"]}
@@ -51,12 +55,11 @@ def decided(kind: type[MailstopError]) -> bool:
 
 def _message(error: MailstopError) -> str:
     """The error's message without what it says of a shell; where that would give a seat, with the call that does."""
-    details = {
-        name: _without_shell(value) if name in _ADVISING and isinstance(value, str) else value
-        for name, value in error.details.items()
-    }
+    details = {name: _detail(name, value) if isinstance(value, str) else value for name, value in error.details.items()}
     if "command" in details and _gives_a_seat(error):
         details["command"] = JOIN
+    elif details.get("command") == CLAIM:  # the person's own names a seat
+        details["command"] = LEAD
     text = filled(_without_shell(" ".join((type(error).__doc__ or "").split())), details)
     return " ".join(text.replace(" ()", "").split())
 
@@ -64,6 +67,30 @@ def _message(error: MailstopError) -> str:
 def _gives_a_seat(error: MailstopError) -> bool:
     names = [kind.__name__ for kind in type(error).__mro__]
     return any(name in names for name in ("MustJoin", "UnknownBag", "StoreAbsent", "StoreGone"))
+
+
+def _detail(name: str, text: str) -> str:
+    """A detail as a message for a model takes it."""
+    if name in _ADVISING:
+        return _without_shell(text)
+    return _without_ending(text) if name in _ENDING else text
+
+
+def _without_ending(text: str) -> str:
+    """A piece of a sentence without the command at its end. What it quotes before that stays as it is."""
+    if text.startswith(_SEE):
+        return ""
+    if text.endswith(")"):
+        for mark in _IN_BRACKETS:
+            before, found, _ = text.rpartition(mark)
+            if found:
+                return before
+        return text
+    before, found, _ = text.rpartition(": mailstop ")
+    if not found or "person" in text:
+        return text
+    sentence, several, _ = before.rpartition(". ")
+    return sentence if several else before
 
 
 def _without_shell(text: str) -> str:
@@ -283,6 +310,7 @@ _INSTEAD: dict[str, Instead] = {
     # the store, and faults
     "StoreAbsent": _JOINED,
     "StoreBusy": _again,
+    "StoreReplaced": _again,
     "StoreDamaged": _nothing,
     "StoreNewer": _nothing,
     "StoreFull": _nothing,
@@ -291,6 +319,7 @@ _INSTEAD: dict[str, Instead] = {
     "StoreGone": _nothing,
     "NetworkFileSystem": _nothing,
     "InvalidStore": _nothing,
+    "DoubtfulStore": _nothing,
     "StateUnavailable": _nothing,
     "StoreUnavailable": _nothing,
     "Uncertain": _looked_up,

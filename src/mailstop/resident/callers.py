@@ -8,9 +8,10 @@
 | neither (the new era is stateless) | a stranger, who may look                                                       |
 
 Such a session lives while this process does and it was not ended: by DELETE, or by its client hanging up, at once; by
-nobody calling for half an hour. Its mail stays at its seat. A connection that is only idle may call again: it goes on
-as the same session, where nobody has taken its seat meanwhile. Where its client works is not known: over a network
-this process's own folder says nothing about it.
+nobody calling for half an hour. Of the bearers of a seat's token that means the last of them: while another calls, or
+listens, or has called within that half hour and not said that it is gone, their session goes on. Its mail stays at its
+seat. A connection that is only idle may call again: it goes on as the same session, where nobody has taken its seat
+meanwhile. Where its client works is not known: over a network this process's own folder says nothing about it.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 
 
 IDLE_MS = 30 * 60_000  # without a call
+RETRY_MS = 5_000  # after a session could not be ended
 MOST_GIVEN = 50  # answers of which it is remembered what letters they held
 LONGEST_ID = 200  # characters of a request's id; who makes longer ones cannot throw an answer away
 
@@ -66,11 +68,14 @@ class Connected:
         self.calls = 0  # that run now
         self.called = 0  # when the last one began or ended, milliseconds since 1970
         self.streams = 0  # on which its client listens now
-        self.open: set[str] = set()  # the connections by which it calls
+        # Who calls, and when it last did: its connections that were not closed or hung up. The calls of the new era,
+        # which have no connection and say nothing of their end, are the empty one.
+        self.open: dict[str, int] = {}
         self.given_at = 0  # when letters were last written to it, by the monotonic clock in nanoseconds
         self.proved_at = 0  # up to which of these moments later calls have proved what was written
         self.given: dict[tuple[str, str], Offer] = {}  # by connection and request: what it may still throw away
-        self.hung_up = False  # its client has broken off the stream, and has not called since
+        self.ending = 0  # attempts to end its session that run now
+        self.not_before = 0  # when to try again to end its session, milliseconds since 1970
         # What worker threads change, one at a time:
         self.one_at_a_time = threading.Lock()
         self.over = False  # its session was ended; the next call goes on with it
@@ -108,6 +113,7 @@ class Callers:
         self._ending = ending
         self._idle_ms = idle_ms
         self._known: dict[str, Connected] = {}
+        self._leaving: set[Connected] = set()  # closed ones whose sessions were not ended yet
         self._life = my_life()
 
     # -- in the event loop
@@ -129,71 +135,114 @@ class Callers:
             caller = Caller(who, reason="" if who == PERSON else "this client's connection has not joined")
             found = self._known[key] = Connected(key, caller, seat=seat)
             found.called = self.clock()
-        if connection:
-            found.open.add(connection)
+        found.open[connection] = self.clock()
         return found
 
     @contextmanager
-    def calling(self, connected: Connected) -> Iterator[None]:
-        """While a call runs its caller is not idle."""
+    def calling(self, connected: Connected, connection: str) -> Iterator[None]:
+        """While a call runs its caller is not idle. connection: as for `who`."""
         connected.calls += 1
         connected.called = self.clock()
-        connected.hung_up = False
         try:
             yield
         finally:
             connected.calls -= 1
             connected.called = self.clock()
-            if connected.hung_up and not connected.calls:
-                self._ending(connected)
+            if connection in connected.open:  # it has not said meanwhile that it is gone
+                connected.open[connection] = connected.called
+            self._end_if_left(connected)
 
     @contextmanager
     def listening(self, connected: Connected, connection: str) -> Iterator[None]:
-        """While its client listens on a stream it is there; when that breaks off and no other call runs, it is gone."""
+        """While its client listens on a stream it is there; when that breaks off and nothing else says that it is
+        there, it is gone."""
         connected.streams += 1
-        connected.hung_up = False
         try:
             yield
         finally:
             connected.streams -= 1
-            if connected.open == {connection}:
-                connected.hung_up = True
-                if not connected.calls:
-                    self._ending(connected)
+            self._hung_up(connected, connection)
 
     def closed(self, connection: str) -> None:
-        """A connection is no more."""
+        """A connection is no more. Whoever has no other is gone for good; a token may be brought again."""
+        own = self._known.pop(f"connection/{connection}", None)
+        if own is not None:
+            own.closed = True
+            self._leaving.add(own)
+            self._ending(own)
         for connected in [each for each in self._known.values() if connection in each.open]:
-            connected.open.discard(connection)
-            if not connected.open:
-                del self._known[connected.key]
-                connected.closed = True
-                self._ending(connected)
+            self._hung_up(connected, connection)
+
+    def _hung_up(self, connected: Connected, connection: str) -> None:
+        connected.open.pop(connection, None)
+        self._end_if_left(connected)
+
+    def _end_if_left(self, connected: Connected) -> None:
+        """Nobody's call, and the person's, belong to no session."""
+        has_session = connected.key not in ("", "human")
+        if has_session and not connected.closed and self._is_left(connected):
+            self._ending(connected)
+
+    def _is_left(self, connected: Connected) -> bool:
+        """Whether all clients have hung up, or have not called for too long, and none is there."""
+        if connected.calls or connected.streams:
+            return False
+        now = self.clock()
+        return not any(now - called < self._idle_ms for called in list(connected.open.values()))
+
+    def _ends_at(self, connected: Connected) -> int:
+        """When a session is to be ended if nobody calls, in milliseconds since 1970."""
+        if connected.closed or self._is_left(connected):
+            return 0
+        return connected.called + self._idle_ms
 
     def reap(self) -> None:
-        """End the sessions of those who have not called for too long, and forget who is long gone."""
+        """End the sessions of those who are gone or have not called for too long, and forget who is long gone."""
         now = self.clock()
-        for connected in [each for each in self._known.values() if not each.calls]:
-            idle = now - connected.called
-            if connected.is_seated and idle >= self._idle_ms:
+        for connected in self._to_end():
+            if max(self._ends_at(connected), connected.not_before) <= now:
                 self._ending(connected)
-            if not connected.is_seated and not connected.streams and idle >= 2 * self._idle_ms:
+        for connected in list(self._known.values()):
+            for connection in [each for each, called in connected.open.items() if now - called >= self._idle_ms]:
+                del connected.open[connection]
+            is_there = connected.calls or connected.streams or connected.is_seated
+            if not is_there and now - connected.called >= 2 * self._idle_ms:
                 del self._known[connected.key]
                 connected.closed = True
 
     def next_reaping(self) -> int | None:
         """When to reap next, in milliseconds since 1970; None while there is nobody."""
-        times = [
-            each.called + self._idle_ms * (1 if each.is_seated else 2)
+        ends = [max(self._ends_at(each), each.not_before) for each in self._to_end()]
+        forgets = [
+            each.called + 2 * self._idle_ms
             for each in self._known.values()
-            if not each.calls and (each.is_seated or not each.streams)
+            if not each.calls and not each.streams and not each.is_seated
         ]
-        return min(times) if times else None
+        return min([*ends, *forgets], default=None)
+
+    def _to_end(self) -> list[Connected]:
+        """Whose session may have to be ended, and is not being ended now."""
+        idle = [each for each in self._known.values() if each.is_seated and not each.calls]
+        return [each for each in [*idle, *self._leaving] if not each.ending]
+
+    @contextmanager
+    def being_ended(self, connected: Connected) -> Iterator[None]:
+        """While it is tried to end a session nobody else tries it; after a failure not for a while."""
+        connected.ending += 1
+        try:
+            yield
+            self._leaving.discard(connected)
+        except BaseException:
+            connected.not_before = self.clock() + RETRY_MS
+            raise
+        finally:
+            connected.ending -= 1
 
     def everyone(self) -> list[Connected]:
         """Everybody who is known; nobody is afterwards."""
-        found = list(self._known.values())
+        found = [*self._known.values(), *self._leaving]
         self._known.clear()
+        self._leaving.clear()
         for connected in found:
             connected.closed = True
         return found
@@ -276,9 +325,11 @@ class Callers:
             connected.proved_at = given_at
 
     def end(self, connected: Connected, store: Store) -> bool:
-        """End the session of one who is gone, unless it calls again by now; what it held is free. Whether it ended."""
+        """End the session of one who is gone, unless it is there again by now; what it held is free. Return whether it
+        was ended."""
         with connected.one_at_a_time:
-            if not connected.is_seated or (connected.calls and not connected.closed):
+            calls = connected.calls and not connected.closed
+            if not connected.is_seated or calls or self._ends_at(connected) > self.clock():
                 return False
             office = Office(store, connected.caller, clock=self.clock)
             office.end()

@@ -88,7 +88,7 @@ class Calls:
         """The result of a call, as the protocol has it."""
         began, outcome = time.perf_counter(), "failed"
         try:
-            with self._callers.calling(asked.connected):
+            with self._callers.calling(asked.connected, asked.connection):
                 await self._written(asked.connected)
                 said = await self._look(asked, asked.tool.run)
                 if isinstance(said.answer, Later):

@@ -137,19 +137,20 @@ def end(found: Serving, url: str) -> None:
     """Ask a server to end, and wait until it has. Raises ServesElsewhere, ServesOn."""
     if found.life is None or is_alive(found.life) is None:
         raise errors.ServesElsewhere(store=config.store_name(url), address=found.address, pid=found.pid)
+    limit = time.monotonic() + LONGEST_END_S
+    descriptor: int | None = None
     try:
         descriptor = process_end_fd(found.pid)
         if is_alive(found.life):  # by now the number cannot be another's
             os.kill(found.pid, signal.SIGTERM)
-    except ProcessLookupError:
-        return
-    limit = time.monotonic() + LONGEST_END_S
-    if descriptor is not None:
-        try:
+        if descriptor is not None:
             poll = select.poll()
             poll.register(descriptor, select.POLLIN)
             poll.poll(LONGEST_END_S * 1000)
-        finally:
+    except ProcessLookupError:
+        return
+    finally:
+        if descriptor is not None:
             os.close(descriptor)
     while is_alive(found.life):
         if time.monotonic() > limit:

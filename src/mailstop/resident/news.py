@@ -27,32 +27,36 @@ if TYPE_CHECKING:
 
 
 class News:
-    """What is told to all connections of one server: a task for each client that wants it, and none for the others."""
+    """What is told to all connections of one server: a task for each that wants it, and none for the others."""
 
     def __init__(self, workers: Workers, callers: Callers, rings: Rings) -> None:
         self._workers, self._callers, self._rings = workers, callers, rings
-        self._tasks: dict[Connected, asyncio.Task[None]] = {}
+        self._tasks: dict[tuple[Connected, str], asyncio.Task[None]] = {}
 
-    def called(self, connected: Connected, session: ServerSession) -> None:
+    def called(self, connected: Connected, connection: str, session: ServerSession) -> None:
         """A client has called, by a connection on which it can be told something."""
-        if connected.is_seated and connected not in self._tasks and _wants(session):
+        key = connected, connection
+        if connected.is_seated and key not in self._tasks and _wants(session):
             task = asyncio.ensure_future(self._tell(connected, session))
-            self._tasks[connected] = task
-            task.add_done_callback(lambda done: self._told(connected, done))
+            self._tasks[key] = task
+            task.add_done_callback(lambda done: self._told(key, done))
+            # However it ends: it is closed, nobody calls, the server ends. The SDK has no other word for that.
+            session._connection.exit_stack.callback(task.cancel)
 
     def over(self, connected: Connected) -> None:
         """A session has ended."""
-        task = self._tasks.get(connected)
-        if task is not None:
-            task.cancel()
+        for (who, _), task in self._tasks.items():
+            if who is connected:
+                task.cancel()
 
     def close(self) -> None:
         """Tell nobody anything more."""
         for task in self._tasks.values():
             task.cancel()
 
-    def _told(self, connected: Connected, done: asyncio.Task[None]) -> None:
-        self._tasks.pop(connected, None)
+    def _told(self, key: tuple[Connected, str], done: asyncio.Task[None]) -> None:
+        if self._tasks.get(key) is done:
+            del self._tasks[key]
         if not done.cancelled() and (error := done.exception()) is not None:
             log(error, "the channel")
 

@@ -112,7 +112,7 @@ class Protocol(Server[Any]):
         )
         result = await self._calls.call(asked)
         if connection:
-            self._news.called(connected, context.session)
+            self._news.called(connected, connection, context.session)
         if context.protocol_version in NEW:
             result["resultType"] = "complete"
         return cast("types.CallToolResult", result)  # the SDK takes what goes over the wire, too

@@ -173,11 +173,15 @@ class Service:
 
     def _arm(self) -> None:
         """Look for idle sessions when the next one may be."""
-        if self._reaping is not None or self._exchanges.draining:  # whoever has called since is idle later than that
+        at = None if self._exchanges.draining else self.callers.next_reaping()
+        if at is None:
             return
-        at = self.callers.next_reaping()
-        if at is not None:
-            self._reaping = self._loop.call_later(max(SHORTEST_S, (at - self._clock()) / 1000), self._reap)
+        when = self._loop.time() + max(SHORTEST_S, (at - self._clock()) / 1000)
+        if self._reaping is not None:
+            if self._reaping.when() <= when:  # whoever has called since is idle later than that
+                return
+            self._reaping.cancel()
+        self._reaping = self._loop.call_at(when, self._reap)
 
     def _reap(self) -> None:
         self._reaping = None
@@ -194,12 +198,13 @@ class Service:
             return self.callers.end(connected, store)
 
         try:
-            if await self._workers.run(end):
-                self._figures.ended()
-                self._news.over(connected)
-        except Exception as error:  # the end of this process proves the same
+            with self.callers.being_ended(connected):
+                if await self._workers.run(end):
+                    self._figures.ended()
+                    self._news.over(connected)
+        except Exception as error:  # it is tried again; and the end of this process proves the same
             log(error, "the end of a session")
-        self._duty.look_soon()
+        self._after()
 
     async def settled(self) -> None:
         """Wait until the sessions have ended that were to be."""
@@ -219,6 +224,7 @@ class Service:
             await self._workers.run(lambda store: self.callers.office(connected, store, looks=True))
         except Exception as error:  # its next call tries again
             log(error, "going on with a session")
+        self._arm()
 
     # -- what is not the protocol's
 

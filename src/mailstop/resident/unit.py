@@ -1,7 +1,8 @@
 """Unit: the file by which systemd or launchd keeps `mailstop serve` running for one user.
 
-It holds no secret: MAILSTOP_TOKEN is never written into it, a token's file is named. It names the command by the path
-that a person types, not by what that leads to now, so an upgrade changes nothing.
+It holds no secret: MAILSTOP_TOKEN is never written into it, and where that is set, there is no unit, for its server
+would let in whoever comes; a token's file is named. It names the command by the path that a person types, not by what
+that leads to now, so an upgrade changes nothing.
 
 What of systemd's hardening is left out, and why: whatever gives the service a mount or user namespace of its own
 (PrivateTmp, ProtectSystem, ProtectHome, PrivateUsers, ...), because mailstop asks /proc who lives and rings sockets
@@ -15,7 +16,7 @@ import sys
 
 from mailstop import config, errors
 from mailstop.resident.allowed import HOSTS, ORIGINS
-from mailstop.resident.shared_token import TOKEN_FILE
+from mailstop.resident.shared_token import TOKEN, TOKEN_FILE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ STOPS_S = 10  # a server ends within five seconds
 MOST_STARTS, WITHIN_S, AGAIN_S = 5, 60, 2
 
 _SYSTEMD = """\
-# Made by: mailstop serve --unit. Put it into ~/.config/systemd/user/mailstop.service, then:
+# Made by: mailstop serve --unit. Put it into ~/.config/systemd/user/mailstop.service (mkdir -p that folder), then:
 #   systemctl --user daemon-reload && systemctl --user enable --now mailstop
 #   loginctl enable-linger      to keep it running while you are not logged in
 # A token for all clients: put it into a file of mode 0600, and name that below: Environment=MAILSTOP_TOKEN_FILE=PATH
@@ -68,8 +69,11 @@ WantedBy=default.target
 def unit_text(words: Sequence[str], environment: Mapping[str, str], *, system: str | None = None) -> str:
     """The unit or plist that runs `mailstop serve` with these words. system: SYSTEMD or LAUNCHD; None for this one's.
 
-    Raises UsageError for a value that no such file can hold.
+    Raises TokenOfUnit where there is a shared token that it would lose, and UsageError for a value that no such file
+    can hold.
     """
+    if TOKEN in environment:
+        raise errors.TokenOfUnit()
     command = [stable_command(environment), "serve", *words]
     kept = {name: environment[name] for name in KEPT if environment.get(name)}
     if TOKEN_FILE in kept:

@@ -104,12 +104,18 @@ def refuse_others(question: Letter, name: str) -> None:
         raise NotAsked(n=question.n, asked=question.to[0], where=in_bag(question.bag), name=name)
 
 
-def refuse_ended(ask: Ask) -> None:
-    """Raise AlreadyAnswered or AskCanceled unless the question is open."""
+def refuse_ended(ask: Ask, *, to_asker: bool = False) -> None:
+    """Raise AlreadyAnswered or AskCanceled unless the question is open.
+
+    to_asker: whether that is told to who withdraws it: a reply to the question would go to its asker.
+    """
     if ask.state == ANSWERED:
-        raise AlreadyAnswered(n=ask.n, answer=ask.answer, by=ask.by, since=ask.ended)
+        writing = f"mailstop reply {ask.answer if to_asker else ask.n} -"
+        raise AlreadyAnswered(n=ask.n, answer=ask.answer, by=ask.by, since=ask.ended, writing=writing)
     if ask.state == CANCELED:
-        raise AskCanceled(n=ask.n, by=ask.by, since=ask.ended)
+        own = f"mailstop send {ask.asked} --ref {ask.n} -" + (f" --bag {ask.bag}" if in_bag(ask.bag) else "")
+        writing = own if to_asker else f"mailstop reply {ask.n} -"
+        raise AskCanceled(n=ask.n, by=ask.by, since=ask.ended, writing=writing)
 
 
 def chosen(question: Letter, number: int) -> str:

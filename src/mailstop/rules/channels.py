@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 MOST_TRIES = 50
 NOT_SAID = " Nothing was stored. To make it, read it: mailstop subscribe NAME"
+NOT_READ = " What it reads: mailstop channels"
 MOST_CHANNELS = 50  # that one seat reads: each is looked at by each of its checks
 
 
@@ -89,7 +90,7 @@ def subscribe(store: Store, writer: Writer, text: str, *, now: int) -> tuple[str
 
 def unsubscribe(store: Store, writer: Writer, text: str, *, now: int) -> str:
     """Let the writer's seat read a channel no longer; its name. Raises UnknownChannel, ChannelStays, NotSubscribed."""
-    channel = named(store, writer.bag, text)
+    channel = named(store, writer.bag, text, advice=NOT_READ)
     for _ in range(MOST_TRIES):
         expect = _guards(store, writer)
         if channel in standing(store, writer.seat or _untaken(writer.bag, writer.name)):

@@ -166,9 +166,11 @@ class Look:
 
 def told(store: Store, lease: Lease) -> str:
     """A lease in a clause: what it is on, who holds it, since when, until when, and what for."""
+    from mailstop.fence import session_text  # only where something is taken
+
     session = session_of(store, lease.session)
     who = f"seat {lease.seat}{in_bag(lease.bag)}" if lease.session != PERSON else "the person"
-    named = f" ({session.named()})" if session else ""
+    named = f" ({session_text(session)})" if session else ""
     shared = "shared by" if lease.shared else "held by"
     objective = objective_of(store, lease)
     reasons = [text for text in (objective and f"objective: {objective}", lease.note and f"note: {lease.note}") if text]

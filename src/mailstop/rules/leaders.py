@@ -184,6 +184,8 @@ def ended_text(leadership: Leadership, reason: str) -> str:
 
 def refuse_led(place: Post) -> errors.ProjectLed:
     """The refusal for who may not lead because another does."""
+    from mailstop.fence import session_text  # only for a refusal
+
     leads, holder = place.leads, place.holder
     assert leads is not None
     session = holder.session if holder else None
@@ -192,7 +194,7 @@ def refuse_led(place: Post) -> errors.ProjectLed:
         project=place.project,
         where=in_bag(place.bag),
         seat=leads.seat,
-        holding=f"{session.named() if session else 'a session'}{doubt}",
+        holding=f"{session_text(session) if session else 'a session'}{doubt}",
         holder={**session.as_fact(), "alive": holder.alive if holder else None} if session else None,
         since=leads.since,
         term=leads.term,
@@ -218,16 +220,16 @@ def leading_seat(store: Store, writer: Writer, *, now: int) -> Seat:
     where, command = in_bag(writer.bag), claiming(person=writer.seat is None)
     if not project_id:
         raise errors.NoLeader(
-            whom="any project", project=None, where=where, reason="", command=command, others="", leaders=[]
+            whom="any project", project=None, where=where, gone="", reason=None, command=command, others="", leaders=[]
         )
     place = post(store, writer.bag, project_id, writer.seat.project if writer.seat else "", now=now)
     others = f". Of other projects: {_listed(standing)}" if standing else ""
-    reason = f": {place.gone}" if place.gone else ""
     raise errors.NoLeader(
         whom=f"project {place.project}",
         project=place.project,
         where=where,
-        reason=reason,
+        gone=f": {place.gone}" if place.gone else "",
+        reason=place.gone or None,
         command=command,
         others=others,
         leaders=_leaders(standing),
@@ -259,8 +261,8 @@ def project_named(store: Store, bag: str, text: str) -> tuple[str, str]:
             return found[0], names[found[0]]
         if found:  # the channel of the first of them is its name, and means no less the other's
             ids = sorted(found)
-            problem = f"several are named {text!r}; by their ids: {', '.join(ids)}"
+            problem = f"Several projects are named {text!r}; by their ids: {', '.join(ids)}"
             raise errors.UnknownProject(missing=problem, nearest=ids)
     near = nearest(text, [*names.values(), *channels.values()])
     instead = f"nearest: {', '.join(near)}" if near else "see: mailstop who"
-    raise errors.UnknownProject(missing=f"there is no project {text[:80]!r}{in_bag(bag)} ({instead})", nearest=near)
+    raise errors.UnknownProject(missing=f"There is no project {text[:80]!r}{in_bag(bag)} ({instead})", nearest=near)

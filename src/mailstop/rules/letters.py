@@ -170,7 +170,7 @@ def resolved(store: Store, writer: Writer, draft: Draft) -> tuple[Seat, ...]:
     unknown = [name for name, seat in found.items() if seat is None]
     if unknown:
         known = [seat.name for seat in store.index.seats(writer.bag)] + [PERSON]
-        problem = "; ".join(_problem(name, known, writer.bag) for name in unknown)
+        problem = ". ".join(_problem(name, known, writer.bag) for name in unknown)
         near = {name: nearest(name, known) for name in unknown}
         waits = " For a seat that nobody has taken yet: --hold" if any(map(_may_wait, unknown)) else ""
         raise errors.UnknownSeat(missing=problem, nearest=near, advice=f" Nothing was stored.{waits}")
@@ -217,7 +217,7 @@ def known_sender(store: Store, bags: Sequence[str], name: str) -> None:
 
 def _problem(name: str, known: Sequence[str], bag: str) -> str:
     if name == LEADER:
-        return f"{name!r} is no seat of its own, but the one of whoever leads (see: mailstop lead)"
+        return f"Seat {name!r} is none of its own, but the one of whoever leads (see: mailstop lead)"
     if name == POSTMASTER:
         return f"Nobody sits at seat {name!r}: mailstop's own notices come from there, and nobody reads there"
     near = nearest(name, known)
@@ -239,11 +239,13 @@ def reply_recipients(letter: Letter, name: str, *, to_all: bool) -> tuple[str, .
     """To whom a reply to `letter` goes: its author, with `to_all` also its other recipients. Raises NoReply."""
     if letter.channel and to_all:
         alone = f"it was said in #{letter.channel}, and an answer goes to its author alone, without --all"
-        raise errors.NoReply(n=letter.n, reason=f"{alone}. To all: mailstop say {letter.channel} --ref {letter.n} -")
+        advice = f"To all: mailstop say {letter.channel} --ref {letter.n} -"
+        raise errors.NoReply(n=letter.n, reason=alone, advice=advice)
     others = [letter.sender, *(letter.to if to_all else ())]
     recipients = tuple(seat for seat in dict.fromkeys(others) if seat != name)
     if not recipients:
-        raise errors.NoReply(n=letter.n, reason="it is your own letter; write to a seat: mailstop send SEAT -")
+        advice = "To write to a seat: mailstop send SEAT -"
+        raise errors.NoReply(n=letter.n, reason="it is your own letter", advice=advice)
     return recipients
 
 

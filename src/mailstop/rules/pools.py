@@ -27,8 +27,8 @@ def refuse_unknown(store: Store, bag: str, project_id: str, project: str) -> Non
         return
     names = sorted({seat.project for seat in store.index.seats(bag) if seat.project})
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    known = f" Projects here: {', '.join(names[:MOST_NAMED])}{more}; give it in a folder of theirs." if names else ""
-    raise UnknownPool(project=project or project_id, where=in_bag(bag), known=known)
+    named = f" Projects here: {', '.join(names[:MOST_NAMED])}{more}; give it in a folder of theirs." if names else ""
+    raise UnknownPool(project=project or project_id, where=in_bag(bag), named=named, known=names)
 
 
 def note(store: Store, bag: str, project_id: str, project: str, giver: str) -> str:

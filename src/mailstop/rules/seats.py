@@ -138,11 +138,13 @@ def refuse_held(holder: Holder) -> None:
     session = holder.session
     if session is None or holder.alive is False:
         return
+    from mailstop.fence import session_text  # only for a refusal
+
     doubt = "" if holder.alive else ", which cannot be seen from here,"
     raise errors.SeatTaken(
         name=holder.seat.name,
         where=in_bag(holder.seat.bag),
-        holding=f"{session.named()}{doubt} in {session.folder or 'an unknown folder'}",
+        holding=f"{session_text(session)}{doubt} in {session.folder or 'an unknown folder'}",
         holder={**session.as_fact(), "alive": holder.alive, "folder": session.folder or None},
         since=holder.since,
     )

@@ -102,9 +102,10 @@ def settlement_text(store: Store, found: Settlement) -> str:
     since = empty_text(store, found)
     if found.act == SEAT_EMPTY:
         back = clock_text(min(task.empty_since for task in found.after) + limit)
+        goes, them = ("it goes", "it") if len(found.tasks) == 1 else ("they go", "one")
         return (
             f"Seat {name} is empty {since}, with {what}:\n{listed}\n"
-            f"Unless somebody sits there again, that goes back at {back}. To let it go elsewhere before: "
+            f"Unless somebody sits there again, {goes} back at {back}. To let {them} go elsewhere before: "
             "mailstop task reassign N SEAT"
         )
     where = {True: "into the pool", False: "back to who gave it"}

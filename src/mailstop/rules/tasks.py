@@ -250,7 +250,8 @@ def _label(priority: int, issue: str) -> str:
 def checked_text(task: Task, act: str, text: str) -> None:
     """Raise InvalidField where an act on a task needs words and has none."""
     if act == NEED_INPUT and not text.strip():
-        raise InvalidField(field="the text", reason=f"say what is needed: mailstop task {act} {task.n} TEXT")
+        command = f"mailstop task {act} {task.n} TEXT"
+        raise InvalidField(field="the text", reason=f"to say what is needed ({command}) it may not be empty")
 
 
 def moved(task: Task, act: str, writer: Writer) -> Change:

@@ -26,11 +26,12 @@ NOT_RUNG = "ringing for it failed or was broken off: whoever comes next does it"
 
 
 class Told(Record):
-    """What became of a letter at one recipient when it was stored. state: as far as it is proved."""
+    """What became of a letter at one recipient when it was stored. state: as far as it is proved. way: as in `Route`,
+    `none` where nobody was to be rung."""
 
     seat: str
     state: str
-    door: str
+    way: str
     detail: str = ""
 
 

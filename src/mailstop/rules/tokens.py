@@ -81,7 +81,8 @@ def revoked(store: Store, token_id: str, *, now: int) -> tuple[Token, bool]:
         token = _current(store, token_id)
         if token is None:
             near = nearest(token_id, (each.id for each in store.index.tokens.all()))
-            raise errors.UnknownToken(id=token_id[:_QUOTED], nearest=f"; nearest: {', '.join(near)}" if near else "")
+            listed = f"; nearest: {', '.join(near)}" if near else ""
+            raise errors.UnknownToken(id=token_id[:_QUOTED], listed=listed, nearest=near)
         if token.revoked:
             return token, False
         entry = _entry("token_revoked", token_id, token.bag or DEFAULT_BAG, {"token": token_id}, now)

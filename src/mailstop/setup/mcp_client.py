@@ -94,7 +94,7 @@ def client(name: str) -> MCPClient:
         meant = f"; nearest: {', '.join(near)}" if near else ""
         if name in _WITH_PLUGIN:
             meant = f": it takes the plugin, by mailstop setup {_WITH_PLUGIN[name]}"
-        raise errors.UnknownClient(name=name, meant=meant, known=", ".join(known))
+        raise errors.UnknownClient(name=name, meant=meant, nearest=near, known=known)
     with open(os.path.join(_FOLDER, f"{name}.json"), encoding="utf-8") as file:
         told = json.load(file)
     files = told["files"].get(sys.platform) or told["files"]["linux"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mailstop import errors
+from mailstop.names import LONGEST, nearest
 from mailstop.records import Record
 from mailstop.setup import claude, codex, installed, mcp_client, plan
 from mailstop.setup.offer import PLUGIN
@@ -94,7 +95,10 @@ def target(name: str, client: str | None, scope: str | None) -> Target:
         raise errors.UsageError(reason=f"--scope is user or project, not {scope!r}")
     if name not in CLIENTS:
         known = "" if name not in mcp_client.names() else f"; mailstop setup mcp --client {name}"
-        raise errors.UsageError(reason=f"setup knows {', '.join(CLIENTS)}, not {name!r}{known}")
+        near = nearest(name, CLIENTS)
+        meant = f"; nearest: {', '.join(near)}" if near else ""
+        reason = f"setup has no client {name[:LONGEST]!r}{known or meant}. There are: {', '.join(CLIENTS)}"
+        raise errors.UsageError(reason=reason)
     if (name == MCP) != (client is not None):
         known = ", ".join(mcp_client.names())
         raise errors.UsageError(reason=f"--client NAME goes with setup mcp, and names one of: {known}")

@@ -7,11 +7,11 @@ holds a word of its text: what a monitor prints becomes a prompt.
 from __future__ import annotations
 
 import os
-import stat
 import sys
 
 from mailstop import lanes
 from mailstop.cli.lanes.place import existing, failing, one_role
+from mailstop.cli.output import pipe
 from mailstop.cli.result import Result
 from mailstop.fence_lanes import ring_facts, ring_line
 from mailstop.json_text import dumps
@@ -28,13 +28,8 @@ def run(args: Arguments) -> Result:
     gc.enable()  # switched off for short commands; this one stays
     lane, role = os.path.abspath(existing(args.lane)), one_role(args)
     with failing(lane, "Nothing was lost."):
-        for letter in lanes.watch(lane, role, from_role=getattr(args, "from"), ends=_pipe()):
+        for letter in lanes.watch(lane, role, from_role=getattr(args, "from"), ends=pipe()):
             line = dumps(ring_facts(letter, lane, role)) if args.json else ring_line(letter, lane, role)
             sys.stdout.buffer.write(line.encode("utf-8", "backslashreplace") + b"\n")
             sys.stdout.buffer.flush()
     raise BrokenPipeError
-
-
-def _pipe() -> list[int]:
-    """Standard output when it is a pipe: the system tells when its reader is gone."""
-    return [1] if stat.S_ISFIFO(os.fstat(1).st_mode) else []

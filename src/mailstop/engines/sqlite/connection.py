@@ -122,7 +122,7 @@ class Connection:
         """Raise StoreUnavailable when another file is in place by now. Ask behind the gate, before writing."""
         if self._is_replaced():
             self._look_at = 0.0
-            raise StoreUnavailable(path=self.path, reason="it was replaced by a repair; try again")
+            raise errors.StoreReplaced(path=self.path)
 
     def refuse_newer(self) -> None:
         """Raise StoreNewer when a newer program has brought the file to a format that this one cannot write."""
@@ -346,7 +346,7 @@ def translated(error: sqlite3.Error | OSError, path: str) -> StoreUnavailable:
     if code == sqlite3.SQLITE_FULL or (code in _PERHAPS_FULL and _is_full(path)):
         return errors.StoreFull(path=path)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return errors.StoreBusy(path=path, seconds=BUSY_S, holder="another program holds it open")
+        return errors.StoreBusy(path=path, seconds=BUSY_S, busy="another program holds it open", holder=None)
     return StoreUnavailable(path=path, reason=str(error))
 
 

@@ -95,8 +95,17 @@ class Gate:
                 if not mine and state["ended"]:
                     os.close(waiting)
         if not mine:
+            note = self.holder()
+            holder = _process(note)
             raise errors.StoreBusy(
-                path=self._path, seconds=self.longest_wait_s, holder=f"it is held by {self.holder()}"
+                path=self._path, seconds=self.longest_wait_s, busy=f"it is held by {note}", holder=holder
             )
         os.close(self._file)
         self._file = waiting
+
+
+def _process(note: str) -> dict[str, object] | None:
+    """The process of a note, for programs; None where it is none of ours."""
+    word, _, rest = note.partition(" ")
+    pid, _, program = rest.partition(" ")
+    return {"pid": int(pid), "program": program.strip("()")} if word == "process" and pid.isdecimal() else None

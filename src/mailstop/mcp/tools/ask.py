@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from mailstop.acts.asks import CIRCLE, EMPTY, IDLE, PENDING
+from mailstop.acts.asks import CIRCLE, EMPTY, IDLE, PENDING, unanswered_text
 from mailstop.cleaning import in_quotes, one_line
 from mailstop.errors.tools import InvalidArguments
 from mailstop.fence_tools import deliver
@@ -19,9 +19,7 @@ from mailstop.mcp.tools.send import recipients_told
 from mailstop.mcp.tools.tool import FLAG, NUMBER, ROOM, TEXT, TEXTS, Answer, Call, Later, Tool, as_many_as_fit, size
 from mailstop.names import DEFAULT_BAG, LONGEST, PERSON
 from mailstop.rules.offers import Terms
-from mailstop.rules.tellings import empty_text
-from mailstop.times import clock_text, iso_text
-from mailstop.wording import counted
+from mailstop.times import iso_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -158,25 +156,11 @@ def _answered(call: Call, asked: Asked, standing: Standing, answer: Letter) -> A
 
 def _unanswered(asked: Asked, standing: Standing, seconds: int) -> Answer:
     n = asked.question.n
-    lines = [f"question {n} to {_name(asked.question.to[0])}: {_why(standing, seconds)}"]
+    lines = [f"question {n} to {_name(asked.question.to[0])}: {unanswered_text(standing, seconds)}"]
     if standing.state in (PENDING, EMPTY, IDLE, CIRCLE):
         lines.append(f"Its answer comes as a letter. To wait on: ask with number {n}; action cancel withdraws it")
     text = "\n".join(lines)
     return Answer({**_data(asked, standing), "text": text}, text)
-
-
-def _why(standing: Standing, seconds: int) -> str:
-    """Why there is no answer."""
-    since = clock_text(standing.since) if standing.since else ""
-    if standing.state == EMPTY:
-        return f"nobody sits there, the question is kept ({empty_text(standing.holder)})"
-    if standing.state == IDLE:
-        return f"pending; the session there ended its turn at {since} and did not answer"
-    if standing.state == CIRCLE:
-        return "pending; seats have changed hands, and whoever sits there now waits for this session in turn"
-    if standing.state == PENDING:
-        return f"pending, no answer within {counted(seconds, 'second')}" if seconds else "pending"
-    return f"canceled by {_name(standing.by)} at {since}"
 
 
 def _data(asked: Asked, standing: Standing) -> dict[str, Any]:

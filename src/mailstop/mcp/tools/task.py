@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from mailstop.acts.tasks import ALL, GIVEN, MINE, POOL
+from mailstop.acts.tasks import ALL, GIVEN, MINE, POOL, standing_text
 from mailstop.cleaning import one_line, plain_line
 from mailstop.fence_tasks import RULE, seat_name, task_page, title_text
 from mailstop.mcp.schema import Takes, checked_for
@@ -13,7 +13,6 @@ from mailstop.mcp.tools.tool import FLAG, NUMBER, ROOM, TEXT, TEXTS, Answer, Cal
 from mailstop.names import DEFAULT_BAG, LONGEST
 from mailstop.rules.settlements import return_ms
 from mailstop.rules.tasks import COMPLETE, MOVES, PROGRESS, place_of
-from mailstop.rules.tellings import empty_text
 from mailstop.task import DEFAULT_PRIORITY, LEAST_URGENT, LONGEST_TITLE, Order
 from mailstop.times import clock_text
 from mailstop.wording import counted
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mailstop.acts.tasks import Account, Changed, Tasks
-    from mailstop.office import Office
     from mailstop.task import Task
 
 MOST_LISTED = 100
@@ -51,10 +49,10 @@ def run(call: Call) -> Answer:
     if action == "list":
         return _listed(call)
     if action == "show":
-        return _shown(office, office.tasks.account(call.given("number"), bag=call.given("bag"), steps=MOST_STEPS))
+        return _shown(office.tasks.account(call.given("number"), bag=call.given("bag"), steps=MOST_STEPS))
     if action == "take":
         changed = office.tasks.take(call.given("number"), bag=call.given("bag"))
-        return _shown(office, office.tasks.account(changed.task.n, steps=MOST_STEPS), "it is yours")
+        return _shown(office.tasks.account(changed.task.n, steps=MOST_STEPS), "it is yours")
     if action == "give":
         return _given(call)
     return _changed(_done(call, office.tasks, action))
@@ -155,7 +153,7 @@ def _line(task: dict[str, Any]) -> str:
     )
 
 
-def _shown(office: Office, account: Account, note: str = "") -> Answer:
+def _shown(account: Account, note: str = "") -> Answer:
     """A task with its history: as much of its detail, and as many steps, the newest first of all, as fit."""
     nonce = os.urandom(4).hex()
     known = _task(account.task)
@@ -167,7 +165,7 @@ def _shown(office: Office, account: Account, note: str = "") -> Answer:
         shown = account.steps[len(account.steps) - steps :]
         page = task_page(
             task,
-            _standing(account),
+            standing_text(account),
             shown,
             older=account.older or len(shown) < len(account.steps),
             nonce=nonce,
@@ -187,16 +185,6 @@ def _shown(office: Office, account: Account, note: str = "") -> Answer:
             too_long = middle
     found = data(rest[:fits], steps)
     return Answer(found, found["text"])
-
-
-def _standing(account: Account) -> str:
-    """Where a task is and since when, as the end of a sentence."""
-    task, holder = account.task, account.holder
-    since = clock_text(task.since)
-    if task.is_over:
-        return f"since {since}, by {seat_name(task.mover)}"
-    text = f"{f'with {place_of(task)}' if task.holder else place_of(task)}, since {since}"
-    return f"{text} ({empty_text(holder)})" if holder and holder.present is None else text
 
 
 _PROPERTIES = {
