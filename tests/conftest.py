@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -13,12 +14,11 @@ _OF_THE_PERSON = ("MAILSTOP_", "CLAUDE", "CODEX", "XDG_")
 _CLIENT_TESTS = Path(__file__).parent / "clients"
 
 # In CI the same examples each time: a red run is then about the change, not about luck. Elsewhere they are new ones at
-# each run, and what fails is kept and tried again.
-settings.register_profile(
-    "ci", derandomize=True, deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
-)
-if os.environ.get("CI"):
-    settings.load_profile("ci")
+# each run, and what fails is kept and tried again. How long one takes is never what a test is about.
+PATIENT: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("ci", derandomize=True, print_blob=True, **PATIENT)
+settings.register_profile("at hand", **PATIENT)
+settings.load_profile("ci" if os.environ.get("CI") else "at hand")
 
 
 @pytest.fixture(autouse=True)

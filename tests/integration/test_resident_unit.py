@@ -109,6 +109,17 @@ def test_a_token_that_it_would_lose_is_refused_and_a_file_asked_for(environment:
         assert not value or value not in str(refused.value)
 
 
+def test_the_command_prints_no_unit_without_the_token_that_is_set(environment: dict[str, str]) -> None:
+    command = [stable_command(environment), "serve", "--unit"]
+    given = {**environment, "MAILSTOP_TOKEN": SECRET}
+
+    run = subprocess.run(command, env=given, capture_output=True, text=True, timeout=30)
+
+    assert (run.returncode, run.stdout) == (1, "")
+    assert "MAILSTOP_TOKEN_FILE=PATH" in run.stderr
+    assert SECRET not in run.stderr
+
+
 def test_files_are_named_by_their_whole_paths(
     environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

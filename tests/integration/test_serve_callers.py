@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -128,6 +129,29 @@ def test_a_client_that_had_hung_up_and_listens_again_is_there_again(inside: Insi
 
     with ann.listen():
         wait_for("it is there again", lambda: state_of(stranger, "ann") == "live")
+
+
+def test_a_client_that_listens_again_while_its_session_is_being_ended_stays(inside: Inside, stranger: Party) -> None:
+    ann = inside.joined("ann")
+    (connected,) = inside.service.callers._known.values()
+    stream = ann.listen()
+    with open(stranger.home / ".local/share/mailstop/mailstop.db.lock") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        stream.close()
+        wait_for("its session is being ended", connected.one_at_a_time.locked)
+        stream = wait_for("it listens again", lambda: listening(ann))
+    with stream:
+        inside.later(0)  # whatever was to be ended has been
+        assert state_of(stranger, "ann") == "live"
+
+
+def listening(connection: Connection) -> socket.socket | None:
+    """Its stream; None while the server has not noticed that the last one is closed."""
+    opened = connection.begin(None, method="GET")
+    if opened.recv(65536).startswith(b"HTTP/1.1 200"):
+        return opened
+    opened.close()
+    return None
 
 
 def test_a_client_that_had_hung_up_does_not_get_back_what_another_has_taken(inside: Inside, stranger: Party) -> None:

@@ -31,8 +31,7 @@ CLAIM, LEAD = "mailstop lead claim", "the tool lead with action claim"
 # What a sentence holds that says how to go on in a shell, and the details that may hold such sentences, or end so.
 _OF_A_SHELL = (": mailstop ", ": --", "leave --", "{asking}", "{writing}")
 _ADVISING = ("advice", "first", "nearest", "others", "problem")
-_ENDING = ("missing", "listed", "reason")
-_IN_BRACKETS = (" (mailstop ", " (see: mailstop ")
+_ENDING = ("missing", "listed")  # which also quote what was asked for
 _SEE = "see: mailstop "
 
 _TEXTS = ("body", "resources")  # arguments that are never repeated: the caller has them
@@ -73,24 +72,23 @@ def _detail(name: str, text: str) -> str:
     """A detail as a message for a model takes it."""
     if name in _ADVISING:
         return _without_shell(text)
-    return _without_ending(text) if name in _ENDING else text
+    if name in _ENDING:
+        return _without_ending(text)
+    return _without_brackets(text) if name == "reason" else text
 
 
 def _without_ending(text: str) -> str:
     """A piece of a sentence without the command at its end. What it quotes before that stays as it is."""
     if text.startswith(_SEE):
         return ""
-    if text.endswith(")"):
-        for mark in _IN_BRACKETS:
-            before, found, _ = text.rpartition(mark)
-            if found:
-                return before
-        return text
-    before, found, _ = text.rpartition(": mailstop ")
-    if not found or "person" in text:
-        return text
-    sentence, several, _ = before.rpartition(". ")
-    return sentence if several else before
+    before, found, _ = text.rpartition(f" ({_SEE}")
+    return before if found and text.endswith(")") else text
+
+
+def _without_brackets(text: str) -> str:
+    """A text of ours without commands in brackets."""
+    parts = text.split(" (mailstop ")
+    return "".join([parts[0], *(part.partition(")")[2] for part in parts[1:])])
 
 
 def _without_shell(text: str) -> str:
@@ -101,8 +99,7 @@ def _without_shell(text: str) -> str:
         for each in text.split(". ")
         if "person" in each or "mailstop doctor" in each or not any(mark in each for mark in _OF_A_SHELL)
     ]
-    parts = ". ".join(kept).split(" (mailstop ")
-    bare = "".join([parts[0], *(part.partition(")")[2] for part in parts[1:])])
+    bare = _without_brackets(". ".join(kept))
     lost = len(kept) < len(text.split(". ")) and bare and not bare.rstrip().endswith((".", "}"))
     return f"{bare}." if lost else bare
 

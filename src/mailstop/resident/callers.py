@@ -183,8 +183,7 @@ class Callers:
         self._end_if_left(connected)
 
     def _end_if_left(self, connected: Connected) -> None:
-        """Nobody's call, and the person's, belong to no session."""
-        has_session = connected.key not in ("", "human")
+        has_session = connected.key not in ("", "human")  # or may have, by what a worker still does
         if has_session and not connected.closed and self._is_left(connected):
             self._ending(connected)
 
@@ -232,7 +231,7 @@ class Callers:
 
     @contextmanager
     def being_ended(self, connected: Connected) -> Iterator[None]:
-        """While it is tried to end a session nobody else tries it; after a failure not for a while."""
+        """While it is tried to end a session it is not reaped, and after a failure not for a while."""
         connected.ending += 1
         try:
             yield
@@ -242,6 +241,10 @@ class Callers:
             raise
         finally:
             connected.ending -= 1
+
+    def is_back(self, connected: Connected) -> bool:
+        """Whether one whose session was ended is there by now."""
+        return connected.over and not connected.closed and self._ends_at(connected) > self.clock()
 
     def everyone(self) -> list[Connected]:
         """Everybody who is known; nobody is afterwards."""

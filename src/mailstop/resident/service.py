@@ -215,6 +215,8 @@ class Service:
                 if await self._workers.run(end):
                     self._figures.ended()
                     self._news.over(connected)
+            if self.callers.is_back(connected):  # it came while its session was being ended
+                await self._go_on(connected)
         except Exception as error:  # it is tried again; and the end of this process proves the same
             log(error, "the end of a session")
         self._after()
