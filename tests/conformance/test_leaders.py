@@ -210,7 +210,7 @@ def test_a_living_leader_is_not_replaced_and_the_refusal_says_who_leads_since_wh
 
     message = refusal.value.message
     assert "is led by seat worker" in message
-    assert f"claude {first.found.client_session[:8]}" in message
+    assert f"Claude Code {first.found.client_session[:8]}" in message
     assert f"in term {term(office)}" in message
     assert "an unknown time" not in message
     assert leader(office) == "worker"
@@ -708,7 +708,7 @@ def test_of_two_projects_of_one_name_neither_is_taken_for_the_other(office: Play
 
     with office.person.at_office() as at:
         with pytest.raises(
-            UnknownProject, match=r"several are named 'app'; by their ids: git:/srv/app/.git, git:/srv/cl"
+            UnknownProject, match=r"Several projects are named 'app'; by their ids: git:/srv/app/.git, git:/srv/cl"
         ):
             at.leaders.release(project="app")
         assert at.leaders.release(project="git:/srv/clone/app/.git").seat == "other"

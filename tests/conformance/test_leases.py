@@ -738,7 +738,7 @@ def waiting(
 
     thread = threading.Thread(target=wait)
     thread.start()
-    wait_for("the taker waits", lambda: office.rows(WAITING))
+    wait_for("the taker waits, or has got it", lambda: office.rows(WAITING) or got)
     return thread, got
 
 

@@ -92,7 +92,7 @@ def test_a_second_claimant_is_refused_with_who_holds_it_since_when(office: Play)
         second.join("builder")
 
     holder = office.as_("builder").found
-    assert f"claude {holder.client_session[:8]}" in refusal.value.message
+    assert f"Claude Code {holder.client_session[:8]}" in refusal.value.message
     assert holder.folder in refusal.value.message
     assert refusal.value.details["since"] != "an unknown time"
     assert second.seats() == []
