@@ -284,7 +284,7 @@ def test_an_open_input_that_says_nothing_is_not_waited_for(seat: SeatAt) -> None
     lead, builder = seat("lead"), seat("builder")
     n = give(lead, "builder", "Fix it")
 
-    run = builder.call(["sh", "-c", f"sleep 20 | ('{MAILSTOP}' task accept {n}; kill $(ps -o pid= --ppid $PPID) 2>&-)"])
+    run = builder.call(["sh", "-c", f"mkfifo open && exec 3<>open && '{MAILSTOP}' task accept {n} <open"])
 
     assert f"task {n} is working" in run.out
 
