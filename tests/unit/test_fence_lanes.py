@@ -50,7 +50,7 @@ def test_no_letter_breaks_out_of_its_fence_or_its_bytes(letters: list[Envelope])
 @settings(max_examples=200, deadline=None)
 @given(ENVELOPES)
 def test_a_line_that_rings_is_one_line_of_plain_words(one: Envelope) -> None:
-    line, facts = ring_line(one, "/work/lane", "me"), ring_facts(one, "/work/lane", "me")
+    line, facts = ring_line(one, "/srv/lane", "me"), ring_facts(one, "/srv/lane", "me")
 
     assert line.isascii() and line.isprintable()
     assert len(line) < 300
@@ -82,9 +82,9 @@ def test_who_calls_itself_otherwise_than_its_file_is_told() -> None:
 
 
 def test_a_lane_whose_path_the_shell_would_read_is_quoted() -> None:
-    line = ring_line(letter("x"), "/work/a lane; $(reboot)", "me")
+    line = ring_line(letter("x"), "/srv/a lane; $(reboot)", "me")
 
-    assert line.endswith("mailstop lane check '/work/a lane; $(reboot)' --role me")
+    assert line.endswith("mailstop lane check '/srv/a lane; $(reboot)' --role me")
 
 
 def test_nothing_that_a_sender_writes_ends_the_quotes_it_stands_in() -> None:
