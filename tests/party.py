@@ -118,6 +118,12 @@ class Party:
         """Run `mailstop` with these words. terminal: it prints onto the party's terminal, not into pipes."""
         return self.call([MAILSTOP, *words], input=input, terminal=terminal, cwd=cwd)
 
+    def seat_state(self, seat: str) -> str:
+        """Whether somebody lives at a seat, as this party is told."""
+        seats = self.run("who", "--all", "--json").json["seats"]
+        state: str = next(each["state"] for each in seats if each["seat"] == seat)
+        return state
+
     def call(
         self,
         argv: Sequence[str],

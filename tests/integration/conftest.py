@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
+from tests.http_served import Served
+from tests.mcp_connection import Connection
 from tests.party import ClaudeParty, Party, Person
 
 if TYPE_CHECKING:
@@ -71,3 +73,24 @@ def person(arrive: Arrive[Person]) -> Person:
 def claude(arrive: Arrive[ClaudeParty]) -> ClaudeParty:
     """Give what passes for a Claude Code that has not told of a session yet."""
     return arrive(ClaudeParty)
+
+
+@pytest.fixture
+def served(stranger: Party) -> Iterator[Served]:
+    """Give a server over HTTP."""
+    with Served(stranger) as server:
+        yield server
+
+
+@pytest.fixture
+def builder(stranger: Party) -> Iterator[Connection]:
+    """Give a client of tools that sits at the seat `builder`."""
+    with Connection(stranger) as connection:
+        yield connection.joined("builder")
+
+
+@pytest.fixture
+def peer(stranger: Party) -> Iterator[Connection]:
+    """Give a client of tools that sits at the seat `peer`."""
+    with Connection(stranger) as connection:
+        yield connection.joined("peer")

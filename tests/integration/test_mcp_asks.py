@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,18 +17,6 @@ from tests.mcp_connection import Connection
 from tests.party import Party
 
 SeatAt = Callable[..., Party]
-
-
-@pytest.fixture
-def builder(stranger: Party) -> Iterator[Connection]:
-    with Connection(stranger) as connection:
-        yield connection.joined("builder")
-
-
-@pytest.fixture
-def peer(stranger: Party) -> Iterator[Connection]:
-    with Connection(stranger) as connection:
-        yield connection.joined("peer")
 
 
 def asked(connection: Connection, number: int = 77, **arguments: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,12 +14,6 @@ from tests.party import ClaudeParty, Party, Person
 
 SeatAt = Callable[..., Party]
 SESSION = "01a227bc-e031-7b73-a9b7-49711dc7b705"
-
-
-@pytest.fixture
-def builder(stranger: Party) -> Iterator[Connection]:
-    with Connection(stranger) as connection:
-        yield connection.joined("builder")
 
 
 @pytest.fixture

@@ -21,13 +21,6 @@ from tests.party import Party, Person
 SeatAt = Callable[..., Party]
 
 
-def state_of(party: Party, seat: str) -> str:
-    """Whether somebody lives at a seat."""
-    seats = party.run("who", "--all", "--json").json["seats"]
-    state: str = next(each["state"] for each in seats if each["seat"] == seat)
-    return state
-
-
 def programs_of(party: Party) -> list[str]:
     """The registrations and bells of programs that lie there."""
     state = party.home / ".local/state/mailstop"
@@ -41,7 +34,7 @@ def test_told_to_end_it_ends_well_and_leaves_nothing_but_its_mail(stranger: Part
         n = person.send("builder", "for whoever sits there")
         assert len(programs_of(stranger)) == 2
         assert connection.stop(number) == 0
-        assert state_of(stranger, "builder") == "empty"
+        assert stranger.seat_state("builder") == "empty"
         assert programs_of(stranger) == []
     with Connection(stranger) as connection:
         assert connection.joined("builder").told("check")["letters"] == [n]
@@ -53,7 +46,7 @@ def test_at_the_end_of_its_input_it_ends_and_leaves_nothing_but_its_mail(strange
         n = person.send("builder", "for whoever sits there")
         assert connection.close() == []
         assert connection.wait() == 0
-        assert state_of(stranger, "builder") == "empty"
+        assert stranger.seat_state("builder") == "empty"
         assert programs_of(stranger) == []
     with Connection(stranger) as connection:
         assert connection.joined("builder").told("check")["letters"] == [n]
@@ -63,7 +56,7 @@ def test_killed_it_is_no_holder_from_that_moment_on(stranger: Party, seat: SeatA
     with Connection(stranger) as connection:
         connection.joined("builder")
         assert connection.stop(signal.SIGKILL) == -signal.SIGKILL
-        assert state_of(stranger, "builder") == "empty"
+        assert stranger.seat_state("builder") == "empty"
         seat("builder")
 
 
@@ -73,7 +66,7 @@ def test_it_ends_when_the_process_that_started_it_is_gone_though_its_input_stays
         (server,) = Path(f"/proc/{connection.pid}/task/{connection.pid}/children").read_text().split()
         connection.stop(signal.SIGKILL)
         wait_for("the server to end", lambda: not Path(f"/proc/{server}").exists())
-        assert state_of(stranger, "builder") == "empty"
+        assert stranger.seat_state("builder") == "empty"
 
 
 def test_a_client_that_never_reads_stops_its_own_server_alone(stranger: Party, seat: SeatAt) -> None:
@@ -84,7 +77,7 @@ def test_a_client_that_never_reads_stops_its_own_server_alone(stranger: Party, s
             connection.say({"jsonrpc": "2.0", "id": number, "method": "tools/list"})
         assert peer.run("send", "builder", "-", input="hello").code == 0
         assert connection.stop(signal.SIGTERM) == 0
-        assert state_of(stranger, "builder") == "empty"
+        assert stranger.seat_state("builder") == "empty"
 
 
 def test_while_nothing_happens_it_uses_no_processor_and_never_wakes(stranger: Party, seat: SeatAt) -> None:

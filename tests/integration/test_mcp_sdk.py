@@ -11,6 +11,7 @@ import pytest
 
 from mailstop.mcp import tools
 from tests.party import MAILSTOP, Party
+from tests.sdk_exchange import letters_go_to_and_fro
 
 CLIENT = str(Path(__file__).parents[1] / "mcp_client.py")
 MODES = {"legacy": "2025-11-25", "auto": "2026-07-28", "2026-07-28": "2026-07-28"}
@@ -45,26 +46,7 @@ def test_a_session_is_agreed_in_either_era_and_its_tools_are_listed(stranger: Pa
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 def test_letters_go_to_and_fro(seat: Any, stranger: Party, mode: str) -> None:
     peer: Party = seat("peer")
-    asked = peer.send("builder", "Does it survive?", "--needs-reply", "--hold")
-
-    _, joined, checked, sent, refused, standing = done(
-        stranger,
-        mode,
-        ["call_tool", "me", {"action": "join", "name": "builder"}],
-        ["call_tool", "check", {}],
-        ["call_tool", "send", {"ref": asked, "body": "It does."}],
-        ["call_tool", "send", {"to": "nobody", "body": "hello"}],
-        ["call_tool", "read", {"number": asked}],
-    )
-
-    assert joined["structuredContent"]["seats"][0]["seat"] == "builder"
-    assert "Does it survive?" in checked["structuredContent"]["text"]
-    assert checked["content"][0]["text"] == checked["structuredContent"]["text"]
-    assert sent["structuredContent"]["recipients"][0]["seat"] == "peer"
-    assert (refused["isError"], refused["structuredContent"]["code"]) == (True, "unknown_seat")
-    answer = sent["structuredContent"]["n"]
-    assert standing["structuredContent"]["recipients"] == [f"builder: answered by letter {answer}"]
-    assert "It does." in peer.run("check").out
+    letters_go_to_and_fro(peer, lambda *steps: done(stranger, mode, *steps))
 
 
 def test_the_client_finds_every_answer_as_the_tools_schema_says(stranger: Party) -> None:

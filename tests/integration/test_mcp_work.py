@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,18 +14,6 @@ from tests.mcp_connection import Connection
 from tests.party import Party, Person
 
 SeatAt = Callable[..., Party]
-
-
-@pytest.fixture
-def builder(stranger: Party) -> Iterator[Connection]:
-    with Connection(stranger) as connection:
-        yield connection.joined("builder")
-
-
-@pytest.fixture
-def peer(stranger: Party) -> Iterator[Connection]:
-    with Connection(stranger) as connection:
-        yield connection.joined("peer")
 
 
 # -- tasks

@@ -6,7 +6,7 @@ import fcntl
 import json
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,19 +22,6 @@ from tests.party import Party, Person
 from tests.serve_inside import HEADER, Inside
 
 SeatAt = Callable[..., Party]
-
-
-@pytest.fixture
-def served(stranger: Party) -> Iterator[Served]:
-    with Served(stranger) as served:
-        yield served
-
-
-def state_of(party: Party, seat: str) -> str:
-    """Whether somebody lives at a seat."""
-    seats = party.run("who", "--all", "--json").json["seats"]
-    state: str = next(each["state"] for each in seats if each["seat"] == seat)
-    return state
 
 
 # -- each its own ----------------------------------------------------------------------------------------------------
@@ -98,37 +85,37 @@ def test_a_connection_that_is_closed_frees_its_seat_at_once_and_its_mail_stays(
 
     assert ann.close() == 200
 
-    wait_for("the seat is free", lambda: state_of(stranger, "ann") == "empty")
+    wait_for("the seat is free", lambda: stranger.seat_state("ann") == "empty")
     assert inside.joined("ann").told("check")["letters"] == [n]
 
 
 def test_a_client_that_hangs_up_frees_its_seat_at_once(inside: Inside, stranger: Party) -> None:
     ann = inside.joined("ann")
     stream = ann.listen()
-    assert state_of(stranger, "ann") == "live"
+    assert stranger.seat_state("ann") == "live"
 
     stream.close()
 
-    wait_for("the seat is free", lambda: state_of(stranger, "ann") == "empty")
+    wait_for("the seat is free", lambda: stranger.seat_state("ann") == "empty")
 
 
 def test_a_client_that_had_hung_up_and_calls_again_goes_on_where_it_was(inside: Inside, stranger: Party) -> None:
     ann = inside.joined("ann")
     epoch = ann.told("me")["seats"][0]["epoch"]
     ann.listen().close()
-    wait_for("the seat is free", lambda: state_of(stranger, "ann") == "empty")
+    wait_for("the seat is free", lambda: stranger.seat_state("ann") == "empty")
 
     assert ann.told("me")["seats"] == [{"seat": "ann", "bag": "default", "epoch": epoch}]
-    assert state_of(stranger, "ann") == "live"
+    assert stranger.seat_state("ann") == "live"
 
 
 def test_a_client_that_had_hung_up_and_listens_again_is_there_again(inside: Inside, stranger: Party) -> None:
     ann = inside.joined("ann")
     ann.listen().close()
-    wait_for("the seat is free", lambda: state_of(stranger, "ann") == "empty")
+    wait_for("the seat is free", lambda: stranger.seat_state("ann") == "empty")
 
     with ann.listen():
-        wait_for("it is there again", lambda: state_of(stranger, "ann") == "live")
+        wait_for("it is there again", lambda: stranger.seat_state("ann") == "live")
 
 
 def test_a_client_that_listens_again_while_its_session_is_being_ended_stays(inside: Inside, stranger: Party) -> None:
@@ -142,7 +129,7 @@ def test_a_client_that_listens_again_while_its_session_is_being_ended_stays(insi
         stream = wait_for("it listens again", lambda: listening(ann))
     with stream:
         inside.later(0)  # whatever was to be ended has been
-        assert state_of(stranger, "ann") == "live"
+        assert stranger.seat_state("ann") == "live"
 
 
 def listening(connection: Connection) -> socket.socket | None:
@@ -157,7 +144,7 @@ def listening(connection: Connection) -> socket.socket | None:
 def test_a_client_that_had_hung_up_does_not_get_back_what_another_has_taken(inside: Inside, stranger: Party) -> None:
     ann = inside.joined("ann")
     ann.listen().close()
-    wait_for("the seat is free", lambda: state_of(stranger, "ann") == "empty")
+    wait_for("the seat is free", lambda: stranger.seat_state("ann") == "empty")
     inside.joined("ann")
 
     assert ann.refused("send", to="human", body="hello")["code"] == "seat_was_taken"
@@ -166,11 +153,11 @@ def test_a_client_that_had_hung_up_does_not_get_back_what_another_has_taken(insi
 def test_when_the_server_is_killed_all_its_sessions_are_over_at_once(served: Served, stranger: Party) -> None:
     for name in ("ann", "ben", "cal"):
         served.joined(name)
-    assert {state_of(stranger, name) for name in ("ann", "ben", "cal")} == {"live"}
+    assert {stranger.seat_state(name) for name in ("ann", "ben", "cal")} == {"live"}
 
     served.kill()
 
-    assert {state_of(stranger, name) for name in ("ann", "ben", "cal")} == {"empty"}
+    assert {stranger.seat_state(name) for name in ("ann", "ben", "cal")} == {"empty"}
 
 
 def test_an_ended_connection_is_unknown(inside: Inside) -> None:
@@ -191,21 +178,21 @@ def test_a_connection_without_a_call_for_half_an_hour_is_over_and_its_mail_stays
     n = person.send("ann", "for whoever sits there")
 
     inside.later(29)
-    assert state_of(stranger, "ann") == "live"
+    assert stranger.seat_state("ann") == "live"
     ben.told("who")
     inside.later(2)
 
-    assert (state_of(stranger, "ann"), state_of(stranger, "ben")) == ("empty", "live")
+    assert (stranger.seat_state("ann"), stranger.seat_state("ben")) == ("empty", "live")
     assert inside.connect().joined("ann").told("check")["letters"] == [n]
 
 
 def test_an_idle_connection_that_calls_again_goes_on_where_nobody_has_sat_down(inside: Inside, stranger: Party) -> None:
     ann = inside.connect().joined("ann")
     inside.later(31)
-    assert state_of(stranger, "ann") == "empty"
+    assert stranger.seat_state("ann") == "empty"
 
     assert ann.told("send", to="human", body="still here")["recipients"][0]["seat"] == "human"
-    assert state_of(stranger, "ann") == "live"
+    assert stranger.seat_state("ann") == "live"
 
 
 def test_a_call_that_waits_is_not_idle(inside: Inside, stranger: Party, person: Person) -> None:
@@ -215,7 +202,7 @@ def test_a_call_that_waits_is_not_idle(inside: Inside, stranger: Party, person: 
 
     inside.later(31)
 
-    assert state_of(stranger, "ann") == "live"
+    assert stranger.seat_state("ann") == "live"
     person.send("ann", "a letter at last")
     with waiting, waiting.makefile("rb") as answer:
         assert any(b"a letter at last" in line for line in answer if line.startswith(b"data:"))
@@ -254,7 +241,7 @@ def test_a_session_that_cannot_be_ended_now_is_ended_later_and_tried_once_at_a_t
 
         assert most == 1
         assert again is not None and again - inside.clock() > RETRY_MS - 1000
-        wait_for("the seat is free", lambda: state_of(stranger, "ann") == "empty")
+        wait_for("the seat is free", lambda: stranger.seat_state("ann") == "empty")
 
 
 # -- tokens ----------------------------------------------------------------------------------------------------------
@@ -265,7 +252,7 @@ def test_who_bears_a_seats_token_sits_there_from_the_first_call_on(inside: Insid
 
     assert ann.told("me")["seats"][0]["seat"] == "ann"
     assert ann.told("send", to="human", body="hello")["recipients"][0]["seat"] == "human"
-    assert state_of(stranger, "ann") == "live"
+    assert stranger.seat_state("ann") == "live"
 
 
 def test_a_seats_token_gives_no_other_seat(inside: Inside) -> None:
@@ -285,9 +272,9 @@ def test_two_connections_with_one_seats_token_are_one_session_until_the_last_is_
     assert len(epochs) == 1
 
     first.close()
-    assert state_of(stranger, "ann") == "live"
+    assert stranger.seat_state("ann") == "live"
     second.close()
-    wait_for("the seat is free", lambda: state_of(stranger, "ann") == "empty")
+    wait_for("the seat is free", lambda: stranger.seat_state("ann") == "empty")
 
 
 def asked_newly(connection: Connection, tool: str, **arguments: Any) -> dict[str, Any]:
@@ -309,8 +296,8 @@ def test_whichever_of_a_tokens_clients_hangs_up_last_frees_the_seat_at_once(insi
         ann = inside.connect("seat", "ann").initialize()
         with ann.listen():
             assert ann.told("me")["seats"][0]["seat"] == "ann"
-            assert state_of(stranger, "ann") == "live"
-        wait_for("the seat is free", lambda: state_of(stranger, "ann") == "empty")
+            assert stranger.seat_state("ann") == "live"
+        wait_for("the seat is free", lambda: stranger.seat_state("ann") == "empty")
 
 
 def test_while_another_of_a_tokens_clients_listens_nothing_is_over(inside: Inside, stranger: Party) -> None:
@@ -319,12 +306,12 @@ def test_while_another_of_a_tokens_clients_listens_nothing_is_over(inside: Insid
         with first.listen():
             first.told("me")
         inside.later(0)  # whatever was to be ended has been
-        assert state_of(stranger, "ann") == "live"
+        assert stranger.seat_state("ann") == "live"
         first.close()
         inside.later(0)
-        assert state_of(stranger, "ann") == "live"
+        assert stranger.seat_state("ann") == "live"
         second.close()
-        wait_for("the seat is free", lambda: state_of(stranger, "ann") == "empty")
+        wait_for("the seat is free", lambda: stranger.seat_state("ann") == "empty")
 
 
 def test_one_of_a_tokens_clients_that_ends_takes_nothing_from_another_that_waits_in_the_new_era(
@@ -341,12 +328,12 @@ def test_one_of_a_tokens_clients_that_ends_takes_nothing_from_another_that_waits
     assert older.close() == 200
     inside.later(0)  # whatever was to be ended has been
 
-    assert state_of(stranger, "ann") == "live"
+    assert stranger.seat_state("ann") == "live"
     n = person.send("ann", "for the one that waits")
     thread.join(40)
     assert found[0]["letters"] == [n]
     assert [each["resource"] for each in asked_newly(newer, "lease", action="list")["leases"]] == ["name:x"]
-    assert state_of(stranger, "ann") == "live"
+    assert stranger.seat_state("ann") == "live"
 
 
 def test_a_tokens_client_of_the_new_era_keeps_the_seat_for_half_an_hour(inside: Inside, stranger: Party) -> None:
@@ -355,11 +342,11 @@ def test_a_tokens_client_of_the_new_era_keeps_the_seat_for_half_an_hour(inside: 
     inside.later(29)
     older.told("me")
     inside.later(2)
-    assert state_of(stranger, "ann") == "live"
+    assert stranger.seat_state("ann") == "live"
 
     older.close()
 
-    wait_for("the seat is free", lambda: state_of(stranger, "ann") == "empty")
+    wait_for("the seat is free", lambda: stranger.seat_state("ann") == "empty")
 
 
 def test_connections_of_a_token_that_vanish_are_forgotten_while_another_calls_on(inside: Inside) -> None:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -25,18 +25,6 @@ from tests.serve_inside import Inside
 
 SeatAt = Callable[..., Party]
 UNSEEN = "not looked at"
-
-
-@pytest.fixture
-def served(stranger: Party) -> Iterator[Served]:
-    with Served(stranger) as served:
-        yield served
-
-
-def state_of(party: Party, seat: str) -> str:
-    seats = party.run("who", "--all", "--json").json["seats"]
-    state: str = next(each["state"] for each in seats if each["seat"] == seat)
-    return state
 
 
 def lock_of(home: Path) -> Path:
@@ -112,7 +100,7 @@ def test_a_newer_version_lets_the_older_one_end_and_takes_over(served: Served, s
     with Served(stranger) as newer:
         assert newer.pid != served.pid
         assert served.wait() == 0
-        assert state_of(stranger, "ann") == "empty"
+        assert stranger.seat_state("ann") == "empty"
         assert newer.joined("ann").told("me")["seats"]
     assert ann.id
 
@@ -135,7 +123,7 @@ def test_asked_to_stop_it_ends_and_frees_all_that_was_held_there(served: Served,
 
         assert (stopped.code, f"process {served.pid}" in stopped.out) == (0, True)
         assert served.wait() == 0
-    assert {state_of(stranger, name) for name in ("ann", "ben")} == {"empty"}
+    assert {stranger.seat_state(name) for name in ("ann", "ben")} == {"empty"}
     assert stranger.run("serve", "--stop").code == 4
     state = stranger.home / ".local/state/mailstop"
     assert not [path.name for path in (state / "bells").glob("program-*")]

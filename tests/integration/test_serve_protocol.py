@@ -5,7 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import anyio
@@ -18,16 +18,11 @@ from tests.clients.waiting import wait_for
 from tests.http_served import NEW, Connection, Served
 from tests.mcp_connection import Connection as PipeConnection
 from tests.party import Party, Person
+from tests.sdk_exchange import letters_go_to_and_fro
 from tests.serve_inside import Inside
 
 SeatAt = Callable[..., Party]
 MEGABYTE = 1 << 20
-
-
-@pytest.fixture
-def served(stranger: Party) -> Iterator[Served]:
-    with Served(stranger) as served:
-        yield served
 
 
 def done(address: str, mode: str, *steps: list[Any]) -> list[Any]:
@@ -110,26 +105,7 @@ def test_each_refusal_is_the_one_over_pipes(inside: Inside, stranger: Party) -> 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 def test_letters_go_to_and_fro_by_the_sdks_client(inside: Inside, seat: SeatAt, mode: str) -> None:
     peer: Party = seat("peer")
-    asked = peer.send("builder", "Does it survive?", "--needs-reply", "--hold")
-
-    _, joined, checked, sent, refused, standing = done(
-        inside.address,
-        mode,
-        ["call_tool", "me", {"action": "join", "name": "builder"}],
-        ["call_tool", "check", {}],
-        ["call_tool", "send", {"ref": asked, "body": "It does."}],
-        ["call_tool", "send", {"to": "nobody", "body": "hello"}],
-        ["call_tool", "read", {"number": asked}],
-    )
-
-    assert joined["structuredContent"]["seats"][0]["seat"] == "builder"
-    assert "Does it survive?" in checked["structuredContent"]["text"]
-    assert checked["content"][0]["text"] == checked["structuredContent"]["text"]
-    assert sent["structuredContent"]["recipients"][0]["seat"] == "peer"
-    assert (refused["isError"], refused["structuredContent"]["code"]) == (True, "unknown_seat")
-    answer = sent["structuredContent"]["n"]
-    assert standing["structuredContent"]["recipients"] == [f"builder: answered by letter {answer}"]
-    assert "It does." in peer.run("check").out
+    letters_go_to_and_fro(peer, lambda *steps: done(inside.address, mode, *steps))
 
 
 def test_every_tool_can_be_called_and_answers_as_its_schema_says(inside: Inside) -> None:

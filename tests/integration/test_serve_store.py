@@ -19,12 +19,6 @@ from tests.party import Party, Person
 
 
 @pytest.fixture
-def served(stranger: Party) -> Iterator[Served]:
-    with Served(stranger) as served:
-        yield served
-
-
-@pytest.fixture
 def folder(own_home: Path) -> Path:
     """The folder of the default store."""
     return own_home / ".local/share/mailstop"

@@ -13,15 +13,9 @@ import pytest
 
 from tests.clients.waiting import wait_for
 from tests.http_served import Connection, Served
-from tests.party import Party, Person
+from tests.party import Person
 
 CONNECTIONS = 1_000
-
-
-@pytest.fixture
-def served(stranger: Party) -> Iterator[Served]:
-    with Served(stranger) as served:
-        yield served
 
 
 @pytest.fixture

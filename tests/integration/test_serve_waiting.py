@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
@@ -19,12 +19,6 @@ from tests.serve_inside import Inside
 
 SeatAt = Callable[..., Party]
 MANY = 45
-
-
-@pytest.fixture
-def served(stranger: Party) -> Iterator[Served]:
-    with Served(stranger) as served:
-        yield served
 
 
 def median_ms(connection: Connection) -> float:
