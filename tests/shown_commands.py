@@ -21,7 +21,7 @@ TYPED, WITH_OUTPUT = "sh", "console"
 _FENCED = re.compile(r"^(?P<edge>```+)(?P<language>\w*)\n(?P<text>.*?)^(?P=edge)$", re.MULTILINE | re.DOTALL)
 _INDENTED = re.compile(r"(?<=\n\n)(?: {4}\S[^\n]*\n)(?: {4}[^\n]*\n)*")
 _SPAN = re.compile(r"(?<!`)`([^`]+)`(?!`)")
-_INNER = re.compile(r"\$\((mailstop [^()]*)\)")
+_INNER = re.compile(r"(?:\$\(|[|&;] )(mailstop [^()|&;]*)")
 # `ask --resume 142` is one too; `check` alone may be a tool, or a word.
 _IS_ONE = re.compile(rf"(?:[A-Z_]+=\S+ )?mailstop |(?:{'|'.join(VERBS)}) (?:\S+ )*--\w")
 _HERE_DOCUMENT = re.compile(r"<<'?(\w+)'?")
