@@ -61,6 +61,8 @@ test: quick
 	@echo '== conformance tests'
 	@$(PYTEST) -n 2 tests/conformance
 	@[ ! -d tests/integration ] || { echo '== integration tests'; $(PYTEST) -n 2 tests/integration; }
+	@echo '== distribution tests'
+	@$(PYTEST) tests/distribution
 	@[ ! -d tests/faults ] || { echo '== fault tests'; $(PYTEST) -n 2 tests/faults; }
 	@[ ! -f tests/clients/run.sh ] || \
 		{ echo '== real clients'; sh tests/clients/run.sh "$(CURDIR)/$(VENV_PYTHON)" -n 2; }
