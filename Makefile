@@ -22,13 +22,13 @@ export UV_SYSTEM_CERTS := $(if $(wildcard /etc/ssl/certs/*.crt /etc/ssl/cert.pem
 unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH
 
 .DELETE_ON_ERROR:
-.PHONY: help setup quick test demo format wheel bench clean
+.PHONY: help setup quick test demo format wheel bench pictures clean
 
 help:
 	@echo 'make demo    set everything up and two programs and a person write to each other'
 	@echo 'make quick   lint, types, layers, unit tests (under 30 s)'
 	@echo 'make test    everything, real clients included'
-	@echo 'make format | wheel | bench | setup | clean'
+	@echo 'make format | wheel | bench | pictures | setup | clean'
 
 setup: $(VENV_STAMP)
 
@@ -85,6 +85,10 @@ bench: setup
 	@echo '== benchmarks'
 	@[ -d benchmarks ] || { echo 'there is no folder benchmarks yet' >&2; exit 1; }
 	@$(VENV_PYTHON) -m benchmarks
+
+pictures: setup
+	@echo '== pictures into docs/pictures/'
+	@$(VENV_PYTHON) -m recordings
 
 clean:
 	@echo '== clean'

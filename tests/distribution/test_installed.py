@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import mailstop
-from tests.distribution.conftest import NEWER
+from tests.distribution.conftest import NEWER, ROOT, UVX
 from tests.distribution.user import INSTALLERS, ONCE, Installer, Program, User
 
 pytestmark = pytest.mark.timeout(240)  # an environment is made, and on a busy machine that takes its time
@@ -81,6 +81,19 @@ def test_without_being_installed_it_works_but_clients_are_not_given_a_path_that_
         assert "is in a cache that its tool clears" in told.err
         assert "Install it first: uv tool install mailstop, or pipx install mailstop" in told.err
     assert not (passer_by.home / ".claude").exists()
+
+
+def test_what_the_registry_tells_clients_to_start_is_the_server_of_tools(passer_by: User) -> None:
+    (package,) = json.loads((ROOT / "server.json").read_text())["packages"]
+    words = [argument["value"] for argument in package["packageArguments"]]
+    started = [{"uvx": UVX}[package["runtimeHint"]], f"{package['identifier']}@{package['version']}", *words]
+    client = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client}
+
+    answered = passer_by.call(started, input=json.dumps(asked) + "\n")
+
+    assert answered.code == 0, answered.err
+    assert json.loads(answered.lines[0])["result"]["serverInfo"]["version"] == package["version"]
 
 
 def letter_between_two_programs(user: User, command: list[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import subprocess
 import sys
@@ -57,7 +58,9 @@ def test_without_a_shell_it_is_bound_to_the_parent() -> None:
 
 
 def test_a_runner_that_ends_with_the_command_is_passed_over() -> None:
-    run = f"{UV} run --quiet --no-project --no-config --offline --python {sys.executable}"
+    run = (
+        f"{shlex.quote(str(UV))} run --quiet --no-project --no-config --offline --python {shlex.quote(sys.executable)}"
+    )
     shell_pid, bound = printed_by("sh", f'echo $$; x=$({run} "$0" -c "$1"); echo $x')
     assert bound == shell_pid
 
