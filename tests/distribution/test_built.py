@@ -12,8 +12,12 @@ import zipfile
 from email.message import Message
 from pathlib import Path
 
+import pytest
+
 import mailstop
 from tests.distribution.conftest import ROOT, Built, build
+
+pytestmark = pytest.mark.timeout(240)  # the first one builds
 
 SOURCE = ROOT / "src"
 BESIDE_PYTHON = Path(sys.executable).parent
