@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -15,6 +16,7 @@ from recordings.stage import Event
 from recordings.terminal import NotDrawn, rows_of
 from tests.recorded import committed, played
 
+ROOT = Path(__file__).parents[2]
 SCENARIOS = all_scenarios()
 ALONE = [scenario for scenario in SCENARIOS if not scenario.client]
 FILES = sorted(PICTURES.iterdir())
@@ -33,6 +35,18 @@ def test_a_picture_shows_what_the_program_prints_now(scenario: Scenario) -> None
 def test_each_scenario_has_its_picture_and_each_picture_its_scenario() -> None:
     assert [file.name for file in FILES] == [f"{scenario.name}.svg" for scenario in SCENARIOS]
     assert len(ALONE) >= 3
+
+
+def test_each_picture_is_shown_by_a_page_that_says_what_is_on_it() -> None:
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    shown = [
+        image
+        for page in pages
+        for image in re.findall(r"!\[([^\]]+)\]\((?:docs/)?pictures/([^)]+)\)", page.read_text())
+    ]
+
+    assert {name for _, name in shown} == {file.name for file in FILES}
+    assert [name for told, name in shown if len(told) < 40] == []
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=named)
