@@ -200,7 +200,13 @@ class Elsewhere:
 
 
 _WITH_CLIENTS = "tests/clients/test_shown_commands.py"
-_INSTALLED = Elsewhere("it installs, from a registry or a checkout", (".ci/run", '"$uv" pip install'))
+_INSTALLED = Elsewhere(
+    "it installs, from a registry or a checkout",
+    (
+        "tests/distribution/test_shown_installs.py",
+        "test_what_a_page_says_installs_a_mailstop_that_runs",
+    ),
+)
 _WITH_CODEX = Elsewhere("it runs Codex", (_WITH_CLIENTS, "test_setup_sets_up_codex_as_the_pages_show"))
 _ADDED = Elsewhere("it runs the client", (_WITH_CLIENTS, "test_a_client_has_the_server_that_a_page_says_to_add"))
 _STARTED = Elsewhere(

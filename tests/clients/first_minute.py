@@ -5,15 +5,12 @@ What is typed is what docs/tutorial.md says at its end, in its order; each step 
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 import time
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 
 from tests.clients.mail import answering
@@ -22,8 +19,8 @@ from tests.clients.plan import Call, Plan
 from tests.clients.request import Request
 from tests.clients.seats import seated
 from tests.clients.world import World
+from tests.shelf import put_needed, put_wheel
 
-ROOT = Path(__file__).parents[2]
 PIP = [str(Path(sys.base_prefix) / "bin/python3"), "-m", "pip"]
 SENTENCE = "Ask the session api with mailstop which port its server will listen on."
 QUESTION = "Which port will your server listen on?"
@@ -50,7 +47,9 @@ class FirstMinute:
     def live(self) -> None:
         """Do each step, and note how long it took."""
         world = self.world
-        shelf = filled_shelf(world.directory / "shelf")
+        shelf = world.directory / "shelf"
+        put_wheel(shelf)
+        put_needed(shelf, "mailstop")
         environment = world.directory / "environment"
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(environment)], check=True)
         world.path = [str(environment / "bin"), str(world.claude_binary.parent)]
@@ -104,26 +103,3 @@ def table(steps: list[Step]) -> str:
     rows = [f"| {step.typed or '–'} | {step.until} | {step.seconds:.1f} |" for step in steps]
     whole = sum(step.seconds for step in steps)
     return "\n".join(["| you type | until | seconds |", "|---|---|---|", *rows, f"| | all together | {whole:.1f} |"])
-
-
-def filled_shelf(folder: Path) -> Path:
-    """A folder in which pip finds the wheel of mailstop, built from this checkout, and those of what it needs."""
-    built = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
-    subprocess.run(built, cwd=ROOT, check=True, capture_output=True)
-    for requirement in metadata.requires("mailstop") or []:
-        if "extra ==" not in requirement:
-            _pack(re.split(r"[^\w.-]", requirement)[0], folder)
-    return folder
-
-
-def _pack(name: str, folder: Path) -> None:
-    """Make an installed package into a wheel again: there is no network where this runs."""
-    package = metadata.distribution(name)
-    files = {str(file): file for file in package.files or [] if file.suffix != ".pyc" and ".." not in file.parts}
-    with zipfile.ZipFile(folder / f"{name}-{package.version}-py3-none-any.whl", "w") as wheel:
-        for path, file in files.items():
-            data = Path(str(package.locate_file(file))).read_bytes()
-            if file.name == "RECORD":
-                lines = data.decode().splitlines(keepends=True)
-                data = "".join(line for line in lines if line.partition(",")[0] in files).encode()
-            wheel.writestr(path, data)

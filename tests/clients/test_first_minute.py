@@ -9,9 +9,10 @@ import re
 
 import pytest
 
-from tests.clients.first_minute import ROOT, SENTENCE, FirstMinute, Step, table
+from tests.clients.first_minute import SENTENCE, FirstMinute, Step, table
 from tests.clients.mail import letters_of
 from tests.clients.world import World
+from tests.shelf import ROOT
 
 PAGE = ROOT / "docs" / "tutorial.md"
 SECTION = "\n## How long it takes\n"
