@@ -219,7 +219,7 @@ _CONTAINER = Elsewhere(
 )
 
 ELSEWHERE: Mapping[str, Elsewhere] = {
-    "make demo": Elsewhere("it makes the environment in which this runs", (".ci/run", "installed demo")),
+    "make demo": Elsewhere("it makes the environment in which this runs", (".ci/run", "make demo")),
     "make test": Elsewhere("it runs this test", (".ci/run", "make test")),
     "uv tool install": _INSTALLED,
     "mailstop setup codex": _WITH_CODEX,

@@ -52,18 +52,23 @@ def test_every_command_that_a_page_shows_does_what_it_says(page: Path, tmp_path:
     places = [command.block.place for command in commands(page)]
     assert name_of(page) in PAGES, f"tests/docs_worlds.py has no world for {places}"
     wrong: list[str] = []
+    wanting: list[str] = []
 
     with Field(tmp_path / "user", PAGES[name_of(page)]) as field:
         for command in commands(page):
-            wrong += complaints(field, command, case_of(command))
+            case = case_of(command)
+            if case.needs and not is_there(case.needs) and not os.environ.get("CI"):
+                wanting.append(f"{command.block.place} needs {case.needs}")
+            else:
+                wrong += complaints(field, command, case)
 
     assert not wrong, "\n".join(wrong)
+    if wanting:
+        pytest.skip(f"all but: {', '.join(wanting)}")
 
 
 def complaints(field: Field, command: Command, case: Case) -> list[str]:
     """Run a command, and say in what it is not as its page says."""
-    if case.needs and not is_there(case.needs) and not os.environ.get("CI"):
-        return []
     where = f"{command.block.place}: {command.text}"
     try:
         done = field.type(command, case)
