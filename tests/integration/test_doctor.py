@@ -154,7 +154,7 @@ def test_a_look_at_a_store_in_use_changes_nothing(seat: SeatAt, own_home: Path) 
     builder.send("reviewer", "please look")
     before = listing(own_home)
 
-    run = reviewer.run("doctor", "--json")
+    run = reviewer.run("doctor", "--look", "--json")
 
     assert (run.code, failed(run)) == (0, [])
     assert listing(own_home) == before

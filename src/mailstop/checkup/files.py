@@ -34,10 +34,15 @@ def mend() -> list[str]:
 
 
 def _own() -> list[str]:
-    """The folder, what lies in it, and the registrations; links to bells say nothing that the folder does not hide."""
+    """The folder, what lies in it, and the registrations; links to bells say nothing that the folder does not hide.
+
+    Folders with a point are Codex's: its sandbox puts empty ones over `.git` and its like in each writable root.
+    """
     folders = (config.state_folder(), registry.folder())
     inside = [os.path.join(folder, name) for folder in folders for name in _listed(folder)]
-    return [config.state_folder(), *(path for path in inside if os.path.basename(path) != "homes")]
+    foreign = (path for path in inside if os.path.basename(path).startswith(".") and os.path.isdir(path))
+    links = (path for path in inside if os.path.basename(path) == "homes")
+    return [config.state_folder(), *sorted(set(inside) - {*foreign, *links})]
 
 
 def _listed(folder: str) -> list[str]:
