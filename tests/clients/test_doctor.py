@@ -16,6 +16,7 @@ from tests.clients.peer import wait_until_at_rest, wait_until_listening
 from tests.clients.plan import shell_step
 from tests.clients.request import Request
 from tests.clients.seats import seated
+from tests.clients.test_setup import run_setup
 from tests.clients.waiting import wait_for
 from tests.clients.world import World
 
@@ -113,3 +114,18 @@ def test_a_codex_thread_in_its_sandbox_has_its_queue_proved_by_its_next_command(
     assert failed(before) == failed(after) == []
     assert (first, states(before)["queue"]) == (4, "open")
     assert (second, states(after)["queue"]) == (0, "proved")
+
+
+def test_untrusted_hooks_of_codex_are_told_and_the_command_that_is_told_mends_it(world: World) -> None:
+    env = {"PATH": f"{world.claude_binary.parent}:{world.codex_binary.parent}:{world.env['PATH']}"}
+    world.codex_home()
+    assert run_setup(world, "codex", "--yes").returncode == 0
+
+    before = world.run("mailstop", "doctor", "--json", env=env)
+    (trust,) = failed(json.loads(before.stdout))
+    mended = world.run(*trust["mend"].split(), env=env)
+    after = world.run("mailstop", "doctor", "--json", env=env)
+
+    assert (before.returncode, trust["name"]) == (1, "trust of Codex")
+    assert mended.returncode == 0, mended.stderr
+    assert (after.returncode, failed(json.loads(after.stdout))) == (0, [])

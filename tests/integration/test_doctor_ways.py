@@ -97,7 +97,7 @@ def test_the_letter_is_shown_to_the_person_at_their_terminal_and_is_not_left_unr
     run = person.run("doctor", terminal=True)
 
     assert run.code == 0
-    assert "proved    bell: rung for the letter, and heard" in run.out
+    assert "proved    bell: stored, rung for, and heard" in run.out
     assert "mailstop doctor tries the ways to this seat" in run.out
     assert states(person, 2) == ["stored", "shown"]
 
@@ -159,6 +159,16 @@ def test_a_letter_that_came_by_a_way_before_says_what_the_trial_cannot(session: 
 
     assert f"letter {n} came that way, shown" in routes(run)["monitor"]["found"]
     assert routes(run)["monitor"]["unproved"] == ""
+
+
+def test_a_session_in_which_no_hook_of_ours_has_run_is_told(claude: ClaudeParty) -> None:
+    claude.environment |= {"CLAUDECODE": "1", "CLAUDE_PID": str(claude.pid), "CLAUDE_CODE_SESSION_ID": SESSION}
+
+    run = claude.run("doctor", "--json")
+
+    (caller,) = [one for one in run.json["checks"] if one["name"] == "caller"]
+    assert (run.code, caller["state"], caller["mend"]) == (1, "failed", "mailstop setup claude")
+    assert "no hook of mailstop has run" in caller["found"]
 
 
 def test_a_session_whose_monitor_does_not_listen_is_told_how_to_get_one(session: ClaudeParty) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from mailstop import config
-from mailstop.checkup.finding import OK, WARNING, Finding
+from mailstop.checkup.finding import FAILED, OK, WARNING, Finding
 from mailstop.clients import registry
 from mailstop.clients.life import is_alive
 from mailstop.clients.project import place_of
@@ -40,8 +40,12 @@ def caller(who: Caller) -> Finding:
     if who.who == "client":
         text += f" {who.client_session}" if who.client_session else ""
         text += f", process {who.life.pid}" if who.life else ", whose process cannot be seen from here"
-        text += "" if who.registration else ", not registered: its hooks have not run"
-    return Finding("caller", OK, text + (", in a sandbox" if who.sandboxed else ""))
+    text += ", in a sandbox" if who.sandboxed else ""
+    if who.who == "client" and who.registration is None:
+        trust = " --with trust" if who.client == "codex" else ""
+        text += ": no hook of mailstop has run in this session, so nothing shows it letters"
+        return Finding("caller", FAILED, text, f"mailstop setup {who.client}{trust}")
+    return Finding("caller", OK, text)
 
 
 def seat(who: Caller, url: str) -> list[Finding]:

@@ -97,8 +97,8 @@ def try_all(office: Office, *, compose: Compose | None, call: str) -> Trial:
         with Watcher(bell, answer) as watcher:
             watcher.wait(0)  # what rang before
             draft = Draft((seat.name,), BODY, kind=KIND, final=True)
-            letter = office.notify(draft, bag=seat.bag).letter
             began = time.monotonic()
+            letter = office.notify(draft, bag=seat.bag).letter
             routes = [_bell(watcher, began)]
             if office.session and office.caller.who == "client":
                 routes += _of_client(office, office.session, seat, letter, watcher, began)
@@ -121,7 +121,7 @@ def _bell(watcher: Watcher, began: float) -> Route:
     if not watcher.wait(PATIENCE_S).rung:
         text = "the letter is stored, and its bell was not heard"
         return Route("bell", FAILED, text, _ms(began), mend=f"ls -ld {bells.folder()}")
-    return Route("bell", PROVED, "rung for the letter, and heard", _ms(began))
+    return Route("bell", PROVED, "stored, rung for, and heard", _ms(began))
 
 
 def _read(office: Office, offer: Offer, letter: Letter, began: float) -> Route:
