@@ -12,7 +12,7 @@ from mailstop.clients.ancestry import ancestors
 from tests.clients.claude_session import ClaudeSession
 from tests.clients.codex_mail import codex_with_mail, drawn
 from tests.clients.mail import claude_with_mail, letters_of, states_of
-from tests.clients.peer import wait_until_at_rest, wait_until_listening
+from tests.clients.peer import rings, wait_until_at_rest, wait_until_listening
 from tests.clients.plan import shell_step
 from tests.clients.request import Request
 from tests.clients.seats import seated
@@ -129,3 +129,27 @@ def test_untrusted_hooks_of_codex_are_told_and_the_command_that_is_told_mends_it
     assert (before.returncode, trust["name"]) == (1, "trust of Codex")
     assert mended.returncode == 0, mended.stderr
     assert (after.returncode, failed(json.loads(after.stdout))) == (0, [])
+
+
+def test_a_claude_at_rest_in_whose_window_its_person_runs_it_is_not_woken_by_the_letter(world: World) -> None:
+    session = claude_with_mail(world, "builder")
+    seated(world, "builder")
+    wait_until_listening(session)
+    wait_until_at_rest(session)
+    said = world.directory / "said"
+
+    session.terminal.press("!")
+    session.terminal.type(f"mailstop doctor --json > {said}; echo $? > {said}.code")
+    session.terminal.press("enter")
+    code = wait_for(
+        "the doctor's end", lambda: said.with_suffix(".code").exists() and said.with_suffix(".code").read_text()
+    )
+    value = json.loads(said.read_text())
+
+    assert failed(value) == []
+    assert code == "0\n"
+    assert states(value)["monitor"] == "proved"
+    request = session.wait_for_request("<bash-input>")
+    wait_until_at_rest(session)
+    assert session.requests == [request], "the client's own, which it makes after each such command"
+    assert rings(session) == []
