@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mailstop.office import Office
     from mailstop.seat import Seat
 
+MOST_TRIES = 50
 KEPT_MS = 60_000  # of a probe that nobody answers
 
 
@@ -39,15 +40,17 @@ class Probes:
 
     def answer(self, version: str) -> None:
         """Say that the caller has woken, if that is asked. version: of mailstop, as who woke runs it."""
-        row = self._store.board.get(self._key())
-        if row is None or row.value.get("heard"):
+        for _ in range(MOST_TRIES):
+            row = self._store.board.get(self._key())
+            if row is None or "bell" not in row.value or row.value.get("heard"):
+                return
+            try:
+                put = Put(row.key, {**row.value, "heard": version}, expires=row.expires)
+                self._store.board.change([put], expect={row.key: row.revision})
+            except Conflict:  # another has answered, or nobody asks any more, or somebody asks anew
+                continue
+            bells.ring(str(row.value["bell"]))
             return
-        try:
-            put = Put(row.key, {**row.value, "heard": version}, expires=row.expires)
-            self._store.board.change([put], expect={row.key: row.revision})
-        except Conflict:  # another has answered, or nobody asks any more
-            return
-        bells.ring(str(row.value.get("bell", "")))
 
     def heard(self) -> str:
         """The version of mailstop that has answered; empty while nobody has."""
