@@ -553,6 +553,19 @@ def test_a_clock_that_was_put_back_is_told(seat: SeatAt, own_home: Path) -> None
     assert check(builder.run("doctor", "--json"), "clock")["state"] == "warning"
 
 
+def test_a_clock_behind_the_newest_entry_is_told(seat: SeatAt, own_home: Path) -> None:
+    builder = seat("builder")
+    with closing(sqlite3.connect(default_store(own_home))) as opened, opened:
+        opened.execute("UPDATE entries SET at = at + 3600000")
+    now = time.time()
+    for file in default_store(own_home).parent.iterdir():
+        os.utime(file, (now, now))
+
+    found = check(builder.run("doctor", "--look", "--json"), "clock")
+
+    assert (found["state"], found["mend"]) == ("warning", "timedatectl set-ntp true")
+
+
 def test_what_stands_in_the_store_cannot_break_the_lines(seat: SeatAt, own_home: Path) -> None:
     builder = seat("builder")
     builder.send("human", "please look")

@@ -159,6 +159,7 @@ def test_a_letter_that_came_by_a_way_before_says_what_the_trial_cannot(session: 
 
     assert f"letter {n} came that way, shown" in routes(run)["monitor"]["found"]
     assert routes(run)["monitor"]["unproved"] == ""
+    assert f"they have shown letter {n}" in routes(run)["hooks"]["found"]
 
 
 def test_a_session_in_which_no_hook_of_ours_has_run_is_told(claude: ClaudeParty) -> None:

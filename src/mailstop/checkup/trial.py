@@ -152,7 +152,7 @@ def _of_client(
     if office.caller.client == "claude":
         found += _doors_of_claude(office, session, seat, watcher, began)
     if session.hooked:
-        found.append(plugin.hooks(office, session))
+        found.append(_shown_before(office, seat, plugin.hooks(office, session)))
     else:
         name = office.caller.client
         text = f"no hook of mailstop's plugin has run in this session of {client_text(name)}"
@@ -233,7 +233,9 @@ def _queue(office: Office, session: Session, seat: Seat, letter: Letter) -> Rout
     if outcome.state != NOTIFIED:
         return _queue_failed(outcome, took)
     if not _came_back(office, session, seat, letter):
-        text = f"{outcome.evidence}; at the end of this turn your hook answers the line, without a request to the model"
+        text = (
+            f"{outcome.evidence}; once Codex brings the line, your hook ends that turn without a request to the model"
+        )
         return _as_before(office, seat, Route("queue", PROVED, text, took))
     return Route("queue", PROVED, "the line went through the queue, and your hook answered it", _ms(began))
 
@@ -296,6 +298,19 @@ def _as_before(office: Office, seat: Seat, route: Route) -> Route:
             after = f"letter {one.n} came that way, shown {shown.at - rung.at} ms after its ring"
             return route.but(found=f"{route.found}; {after}")
     return route.but(unproved=_NO_REQUEST)
+
+
+def _shown_before(office: Office, seat: Seat, route: Route) -> Route:
+    """The route of the hooks: nothing is left unproved where they have shown this holder a letter."""
+    if route.state != PROVED:
+        return route
+    for one in _letters(office, seat):
+        if one.n < seat.epoch:
+            break
+        for receipt in office.store.index.receipts(one.n):
+            if receipt.seat == seat.name and receipt.state == "shown" and receipt.evidence.endswith(" hook"):
+                return route.but(found=f"{route.found}; they have shown letter {one.n}", unproved="")
+    return route
 
 
 def _letters(office: Office, seat: Seat) -> list[Letter]:
