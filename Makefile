@@ -25,14 +25,14 @@ export UV_SYSTEM_CERTS := $(if $(wildcard /etc/ssl/certs/*.crt /etc/ssl/cert.pem
 unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH
 
 .DELETE_ON_ERROR:
-.PHONY: help setup quick test demo docs format wheel bench clean
+.PHONY: help setup quick test demo docs format wheel bench pictures clean
 
 help:
 	@echo 'make demo    set everything up and two programs and a person write to each other'
 	@echo 'make quick   lint, types, layers, unit tests (under 30 s)'
 	@echo 'make test    everything, real clients included'
 	@echo 'make docs    the site of the documentation into build/site/, its links checked'
-	@echo 'make format | wheel | bench | setup | clean'
+	@echo 'make format | wheel | bench | pictures | setup | clean'
 
 setup: $(VENV_STAMP)
 
@@ -65,6 +65,8 @@ test: quick
 	@echo '== conformance tests'
 	@$(PYTEST) -n 2 tests/conformance
 	@[ ! -d tests/integration ] || { echo '== integration tests'; $(PYTEST) -n 2 tests/integration; }
+	@echo '== distribution tests'
+	@$(PYTEST) tests/distribution
 	@[ ! -d tests/faults ] || { echo '== fault tests'; $(PYTEST) -n 2 tests/faults; }
 	@[ ! -f tests/clients/run.sh ] || \
 		{ echo '== real clients'; sh tests/clients/run.sh "$(CURDIR)/$(VENV_PYTHON)" -n 2; }
@@ -92,6 +94,10 @@ bench: setup
 	@echo '== benchmarks'
 	@[ -d benchmarks ] || { echo 'there is no folder benchmarks yet' >&2; exit 1; }
 	@$(VENV_PYTHON) -m benchmarks
+
+pictures: setup
+	@echo '== pictures into docs/pictures/'
+	@$(VENV_PYTHON) -m recordings
 
 clean:
 	@echo '== clean'
