@@ -163,7 +163,7 @@ class Play:
 
     def _alive(self, session: Session) -> None:
         if session.process.poll() is not None:
-            raise RuntimeError(f"{session.title} has ended: {session.last_words()}")
+            raise session.has_ended()
 
     def _mailstop(self, *words: str) -> str:
         """What a program that has not joined is told."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 END_S = 10.0  # for a client that was asked to end
 START_S = 60.0
+_LAST = 300  # characters of what it wrote last
 CLAUDE, CODEX = "claude", "codex"
 
 
@@ -72,18 +73,20 @@ class Session:
                 with suppress(OSError):
                     pipe.close()
 
-    def last_words(self) -> str:
-        """What it wrote on standard error last."""
-        try:
-            with open(self._errors, encoding="utf-8", errors="replace") as file:
-                return file.read()[-300:].strip()
-        except OSError:
-            return ""
+    def has_ended(self) -> RuntimeError:
+        """That it has, with what it wrote on standard error last."""
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(END_S)  # its pipe may be closed before it has said why
+        with open(self._errors, encoding="utf-8", errors="replace") as file:
+            return RuntimeError(f"{self.title} has ended: {file.read()[-_LAST:].strip()}")
 
     def _write(self, message: dict[str, Any]) -> None:
         assert self.process.stdin
-        self.process.stdin.write(json.dumps(message).encode() + b"\n")
-        self.process.stdin.flush()
+        try:
+            self.process.stdin.write(json.dumps(message).encode() + b"\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            raise self.has_ended() from None
 
     def _read(self) -> None:
         assert self.process.stdout
@@ -148,7 +151,7 @@ class CodexSession(Session):
 
         def answer() -> dict[str, Any] | None:
             if self.process.poll() is not None:
-                raise RuntimeError(f"{self.title} has ended: {self.last_words()}")
+                raise self.has_ended()
             told = list(self._told)
             return next((one for one in told if one.get("id") == number and "method" not in one), None)
 
