@@ -26,15 +26,15 @@ def files(world: World) -> dict[str, bytes]:
     return {str(path.relative_to(world.home)): path.read_bytes() for path in found}
 
 
-def of_the_demo() -> list[str]:
-    """The processes that know the demo's folder."""
-    found = []
+def of_the_demo(world: World) -> list[str]:
+    """The processes that know the folder of this world's demo; those of other tests may run beside it."""
+    found, mark = [], f"{world.directory}/tmp/mailstop-demo-".encode()
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             told = (folder / "cmdline").read_bytes() + (folder / "environ").read_bytes()
         except OSError:
             continue
-        if b"mailstop-demo-" in told:
+        if mark in told:
             found.append(told[:200].decode(errors="replace"))
     return found
 
@@ -56,7 +56,7 @@ def test_claude_code_and_codex_write_to_each_other_and_nothing_of_it_stays(world
     assert told.count("is woken; its model is sent") == 2
     assert "answered: its reader wrote back" in told
     assert "Yes: it returns an empty list" in told.partition("$ mailstop read")[2]
-    assert (left(world), of_the_demo()) == ([], [])
+    assert (left(world), of_the_demo(world)) == ([], [])
     assert files(world) == before
     assert world.model.requests == [], "it has a model of its own"
 
@@ -75,7 +75,7 @@ def test_where_one_client_is_installed_two_sessions_of_it_write_to_each_other(wo
     assert account["answered"] > account["asked"]
     assert list(account["versions"]) == [client]
     assert account["sealed"]
-    assert (left(world), of_the_demo()) == ([], [])
+    assert (left(world), of_the_demo(world)) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -95,6 +95,6 @@ def test_one_that_is_ended_halfway_leaves_nothing_and_ends_all_that_it_started(
     running.send_signal(number)
 
     assert running.wait(60) == code
-    wait_for("all of its processes ended", lambda: not of_the_demo())
+    wait_for("all of its processes ended", lambda: not of_the_demo(world))
     wait_for("its folder gone", lambda: not left(world))
     assert os.listdir(world.projects) == []
