@@ -86,6 +86,13 @@ PAGES: Mapping[str, Page] = {
             Case('eval "$(mailstop join nightly --export)"\nmailstop ask human', answers=PERSON),
         ),
     ),
+    "docs/demo.md": Page(by=PERSON, seats=()),
+    "docs/doctor.md": Page(
+        cases=(
+            Case("mailstop status N", instead={"N": "own letter"}),
+            Case("mailstop doctor --json", by=PERSON),
+        )
+    ),
     "docs/durability.md": Page(
         by=PERSON,
         cases=(Case("sqlite3", needs="sqlite3", instead={"/backups": "home"}),),
