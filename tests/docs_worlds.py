@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 PERSON = "the person"
 SCRIPT = "a script"  # a program without a session
+PROGRAM = " as a program"  # behind a seat: a program that has joined
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class Case:
     """What one command needs. The first case of a page whose `start` the command begins with counts.
 
     by: who types it, if it is not the page's: a seat, `SEAT in FOLDER` for a session that starts in ~/FOLDER and takes
-        the seat its folder gives it, PERSON or SCRIPT.
+        the seat its folder gives it, a seat and PROGRAM, PERSON or SCRIPT.
     before: who runs which command first, in its order; such a command has to succeed.
     serving: a server runs.
     instead: words of the page, and what stands for them here: a name of NUMBERS, or the word itself.
@@ -90,7 +91,8 @@ PAGES: Mapping[str, Page] = {
     "docs/doctor.md": Page(
         cases=(
             Case("mailstop status N", instead={"N": "own letter"}),
-            Case("mailstop doctor --json", by=PERSON),
+            # The sessions here have no monitor and no socket, and the doctor says that something is wrong with them.
+            Case("mailstop doctor", by=f"nightly{PROGRAM}"),
         )
     ),
     "docs/durability.md": Page(
@@ -215,6 +217,10 @@ _INSTALLED = Elsewhere(
     ),
 )
 _WITH_CODEX = Elsewhere("it runs Codex", (_WITH_CLIENTS, "test_setup_sets_up_codex_as_the_pages_show"))
+_DEMO = Elsewhere(
+    "it runs the clients",
+    ("tests/clients/test_demo.py", "test_claude_code_and_codex_write_to_each_other_and_nothing_of_it_stays"),
+)
 _ADDED = Elsewhere("it runs the client", (_WITH_CLIENTS, "test_a_client_has_the_server_that_a_page_says_to_add"))
 _STARTED = Elsewhere(
     "it starts the client in its window",
@@ -230,6 +236,7 @@ ELSEWHERE: Mapping[str, Elsewhere] = {
     "make test": Elsewhere("it runs this test", (".ci/run", "make test")),
     "uv tool install": _INSTALLED,
     "mailstop setup codex": _WITH_CODEX,
+    "mailstop demo --clients": _DEMO,
     "claude mcp add": _ADDED,
     "codex mcp add": _ADDED,
     'BUILDER_TOKEN="$(cat builder.token)" claude': _STARTED,

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from tests.clients.waiting import wait_for
-from tests.docs_worlds import MADE, NUMBERED, NUMBERS, PERSON, SCRIPT, Case, Page
+from tests.docs_worlds import MADE, NUMBERED, NUMBERS, PERSON, PROGRAM, SCRIPT, Case, Page
 from tests.http_served import Served
 from tests.party import MAILSTOP, ClaudeParty, CompletedRun, Party, Person, Running
 from tests.shown_commands import Command
@@ -79,14 +79,17 @@ class Field:
 
     def party(self, name: str) -> Party:
         """Who is called so; they come when they are first wanted."""
-        seat, _, folder = name.partition(" in ")
+        seat, _, folder = name.removesuffix(PROGRAM).partition(" in ")
         if seat not in self._parties:
-            made = {PERSON: Person, SCRIPT: Party}.get(name, ClaudeParty)(self.home)
+            kind = Party if name.endswith(PROGRAM) else {PERSON: Person, SCRIPT: Party}.get(name, ClaudeParty)
+            made = kind(self.home)
             self._ending.callback(made.close)
             made.environment["PATH"] = f"{self.programs}:/usr/local/bin:/usr/bin:/bin"
             self._parties[seat] = made
             if isinstance(made, ClaudeParty):
                 self._start(made, seat, folder)
+            elif name.endswith(PROGRAM):
+                made.join(seat)
         return self._parties[seat]
 
     def _start(self, made: ClaudeParty, seat: str, folder: str) -> None:
@@ -117,7 +120,7 @@ class Field:
             self._succeed(who, first)
         if case.serving and self._server is None:
             self._server = self._ending.enter_context(Served(self.party(SCRIPT)))
-        text = self._filled(command.text, case, name.partition(" in ")[0])
+        text = self._filled(command.text, case, name.removesuffix(PROGRAM).partition(" in ")[0])
         with self._answering(case.answers):
             done = self._until(me, text, case) if case.until else self._to_the_end(me, text, case)
         return done
