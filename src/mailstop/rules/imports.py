@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     Past = PastLetter | PastMove
 
+_WHERE_GIVEN = ("needs_reply", "final", "channel", "project", "client", "note", "record")
 MOST_TRIES = 1_000  # of a batch: each batch of another import sends it back
 
 
@@ -100,6 +101,7 @@ def _entries(store: Store, source: Source, bag: str, fresh: Sequence[tuple[str, 
     ids: dict[tuple[str, str], str] = {}  # of letters of this batch, by source and number
     place = token(bag)
     moves = subject("imported_moves", bag)
+    tokens = {source.name: token(source.name)}
     for own, past in fresh:
         name = past.source or source.name
         if isinstance(past, PastMove):
@@ -110,22 +112,21 @@ def _entries(store: Store, source: Source, bag: str, fresh: Sequence[tuple[str, 
             ref = ids.get((name, past.ref)) or store.index.imports.id_of(name, past.ref, bag)
             data["ref" if ref else "answers"] = ref or past.ref
         ids[name, past.number] = own
-        on = f"imported.{token(name)}.{token(past.number)}.{place}"
-        entries.append(Entry(on, "imported", bag, own, past.at, data, past.body))
+        on = f"imported.{tokens.get(name) or token(name)}.{token(past.number)}.{place}"
+        entries.append(Entry(on, "imported", bag, own, past.at, data, past.body, 0))
     return entries
 
 
 def _letter_data(source: str, past: PastLetter) -> dict[str, Any]:
-    data: dict[str, Any] = {
+    told = past.__dict__  # a loop over the fields, each asked for, would take as long as storing it
+    data = {
         "source": source,
         "number": past.number,
         "from": past.sender,
         "to": list(past.to),
         "kind": past.kind,
     }
-    for name in ("needs_reply", "final", "channel", "project", "client", "note", "record"):
-        if value := getattr(past, name):
-            data[name] = value
+    data.update([(name, told[name]) for name in _WHERE_GIVEN if told[name]])
     if past.artifacts:
         data["artifacts"] = list(past.artifacts)
     return data

@@ -16,7 +16,6 @@ from mailstop.sources.texts import (
     LONGEST_NOTE,
     artifacts_of,
     body_of,
-    digest_of,
     kind_of,
     name_of,
     number_of,
@@ -116,14 +115,14 @@ def _letter(envelope: dict[str, Any], name: str, line: int) -> tuple[PastLetter,
     notes = [_signed(envelope, sender, to), odd_kind, odd_artifacts, odd_ref]
     number = number_of(envelope.get("id"))
     of_line = f"{name.removesuffix(_ENDING)}:{line}"
-    content = digest_of(sender, to, str(envelope.get("ts")), str(envelope.get("kind")), text)
+    content = (number or of_line, sender, to, str(envelope.get("ts")), str(envelope.get("kind")), text)
     letter = PastLetter(
-        f"{number or of_line}:{content}",
-        number or number_of(of_line) or str(line),
-        _time(envelope),
-        name_of(sender),
-        (name_of(to),),
-        body,
+        key="\0".join(content),
+        number=number or number_of(of_line) or str(line),
+        at=_time(envelope),
+        sender=name_of(sender),
+        to=(name_of(to),),
+        body=body,
         kind=kind,
         needs_reply=bool(envelope.get("needs_reply")),
         ref=ref,
