@@ -28,7 +28,7 @@ def store(sqlite: sqlite3.Connection, entries: Sequence[Entry]) -> int:
         for n, entry in enumerate(entries, last + 1)
     )
     sqlite.executemany(_INSERT, rows)
-    faults.reach("entry written")
+    faults.reach("entries written")
     imported: list[tuple[int, Entry]] = []
     for n, entry in enumerate(entries, last + 1):
         if entry.type == IMPORTED:
@@ -38,5 +38,5 @@ def store(sqlite: sqlite3.Connection, entries: Sequence[Entry]) -> int:
         imported = []
         fold(sqlite, entry.but(n=n))
     fold_letters(sqlite, imported)
-    faults.reach("entry folded")
+    faults.reach("entries folded")
     return int(last) + len(entries)
