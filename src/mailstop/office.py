@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mailstop.acts.asks import Asks
     from mailstop.acts.budgets import Budgets
     from mailstop.acts.channels import Channels
+    from mailstop.acts.importing import Importing
     from mailstop.acts.leaders import Leaders
     from mailstop.acts.leases import Leases
     from mailstop.acts.presence import OwnPresence
@@ -228,6 +229,13 @@ class Office:
         from mailstop.acts.tokens import Tokens
 
         return Tokens(self)
+
+    @property
+    def importing(self) -> Importing:
+        """What the person brings along from elsewhere."""
+        from mailstop.acts.importing import Importing
+
+        return Importing(self)
 
     def require_person(self, act: str) -> None:
         """Raise PersonOnly unless the person calls."""

@@ -183,5 +183,5 @@ def _size(value: dict[str, Any]) -> int:
 def _record_json(record: Letter | Move) -> dict[str, Any]:
     if not isinstance(record, Move):
         return {"type": "letter", **letter_json(record)}
-    values = {name: getattr(record, name) for name in ("bag", "seat", "act", "client", "project", "reason")}
+    values = {name: getattr(record, name) for name in ("bag", "seat", "act", "client", "project", "reason", "imported")}
     return {"type": "move", "n": record.n, "at": iso_text(record.at), **values}

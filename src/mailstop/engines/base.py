@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mailstop.engines.contracts.asks import AskIndex
     from mailstop.engines.contracts.budgets import BudgetIndex
     from mailstop.engines.contracts.channels import ChannelIndex
+    from mailstop.engines.contracts.imports import ImportIndex
     from mailstop.engines.contracts.leaders import LeaderIndex
     from mailstop.engines.contracts.leases import LeaseIndex
     from mailstop.engines.contracts.tasks import TaskIndex
@@ -228,6 +229,10 @@ class Index(Protocol):
     @property
     def tokens(self) -> TokenIndex:
         """Tokens."""
+
+    @property
+    def imports(self) -> ImportIndex:
+        """What was written elsewhere and lies here now."""
 
 
 class Store(Protocol):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mailstop.errors.budgets import *
     from mailstop.errors.channels import *
     from mailstop.errors.faults import *
+    from mailstop.errors.imports import *
     from mailstop.errors.lanes import *
     from mailstop.errors.leaders import *
     from mailstop.errors.leases import *
@@ -205,6 +206,7 @@ _FILES = (
     "resident",
     "tokens",
     "setup",
+    "imports",
 )
 
 if not TYPE_CHECKING:

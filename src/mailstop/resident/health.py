@@ -103,9 +103,11 @@ class Examination:
 
 def _is_there(store: Store, entry: Entry) -> bool:
     """Whether a letter of the ledger is in the index, with all its recipients."""
-    if entry.type != "letter":
+    if entry.type not in ("letter", "imported"):
         return True
     found = store.index.letter(entry.n)
     if found is None or found.id != entry.id:
         return False
-    return bool(found.channel) or {each.seat for each in store.index.deliveries(entry.n)} == set(entry.data["to"])
+    return bool(found.channel or found.imported) or {each.seat for each in store.index.deliveries(entry.n)} == set(
+        entry.data["to"]
+    )

@@ -1,0 +1,27 @@
+"""Imports."""
+
+from __future__ import annotations
+
+from mailstop.errors import NotFound, Refused
+
+
+class UnknownOldNumber(NotFound):
+    """No letter was imported as {number!r}{where}. What was imported is history like other letters: mailstop read
+    --search TEXT"""
+
+
+class AmbiguousOldNumber(NotFound):
+    """Several imported letters were called {number!r}: {letters}. Say which: by that number, or with --bag BAG"""
+
+
+class SourceUnavailable(Refused):
+    """{path} cannot be imported: {reason}."""
+
+
+class SourceAbsent(NotFound):
+    """There is no {path}, so nothing can be imported from there."""
+
+
+class InvalidSource(Refused):
+    """{name!r} cannot be the name of a source. It stands before old numbers, as in postbag:142, and holds a-z, 0-9, dots,
+    - and _, the first of these a-z or 0-9, and at most {limit character} in all."""
