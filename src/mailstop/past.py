@@ -30,12 +30,12 @@ class Source(Record):
 class PastLetter(Record):
     """A letter of another system.
 
-    key: names it for ever in sources of its kind. number: what its readers called it. at: milliseconds since 1970; 0 is
-    unknown. ref: the number, in its source, of the letter that it answers. channel: where it was said, without the `#`.
-    note: what else its source tells of it. id: of its own, where it is a letter of mailstop's. record: which record of
-    its file it is, where those are numbered too. source: its own source's name, where it was imported before. bag: its
-    own, where its source has several. ref_id: the id of the letter that it answers, where its source tells it. kept:
-    what else is kept of it, as it is, and proves nothing here.
+    key: names it for ever in sources of its kind, once in each bag. number: what its readers called it. at:
+    milliseconds since 1970; 0 is unknown. ref: the number, in its source, of the letter that it answers. channel: where
+    it was said, without the `#`. note: what else its source tells of it. id: its own, where it is a letter of
+    mailstop's. record: which record of its file it is, where those are numbered too. source: its own source's name,
+    where it was imported before. bag: its own, where its source has several. ref_id: the id of the letter that it
+    answers, where its source tells it. kept: what else is kept of it, as it is, and proves nothing here.
     """
 
     key: str
@@ -128,22 +128,34 @@ if TYPE_CHECKING:
     class Reader(Protocol):
         """Reads a source from its beginning, and never writes to it. Nothing but what it gives next is kept."""
 
-        source: Source
-        total_bytes: int  # to be read
-        done_bytes: int  # read so far
+        @property
+        def source(self) -> Source:
+            """What it reads."""
+
+        @property
+        def total_bytes(self) -> int:
+            """To be read."""
+
+        @property
+        def done_bytes(self) -> int:
+            """Read so far."""
+
+        @property
+        def secrets(self) -> int:
+            """Lines so far that hold what opens the door of a session, in clear."""
 
         def __iter__(self) -> Iterator[Item]:
             """All of it, in its order. Raises SourceUnavailable where it cannot be read."""
 
 
-def past_id(kind: str, key: str, at: int) -> str:
-    """The id of what is imported: a UUID of version 8, the same each time.
+def past_id(kind: str, bag: str, key: str, at: int) -> str:
+    """The id of what is imported into a bag: a UUID of version 8, the same each time.
 
     It begins with the time, as those of letters do, so that a million of them lie in order and not all over an index.
     """
     from hashlib import blake2b
 
-    digest = blake2b(f"{kind}\0{key}".encode("utf-8", "surrogatepass"), digest_size=10).digest()
+    digest = blake2b(f"{kind}\0{bag}\0{key}".encode("utf-8", "surrogatepass"), digest_size=10).digest()
     value = bytearray(min(max(at, 0), _LARGEST_TIME).to_bytes(6, "big") + digest)
     value[6] = value[6] & 0x0F | 0x80
     value[8] = value[8] & 0x3F | 0x80

@@ -26,7 +26,7 @@ MOST_NAMED = 1_000  # of what was left out or changed, that are named one by one
 
 
 class Account(Record):
-    """What an import has brought. source: where from. bag: where to.
+    """What an import has brought. source: where from. bag: where to; empty: each to the bag that its source names.
 
     written: whether anything was to be stored. letters, moves: how many are new here, or would be; here: how many were
     here already, elsewhere: how many of those in other bags, by bag. last: the number of the last that is new.
@@ -73,7 +73,7 @@ class Importing:
         into = checked_name(bag or DEFAULT_BAG, "bag")
         if not rules.imports.is_source(reader.source.name):
             raise errors.InvalidSource(name=reader.source.name[:LONGEST_SOURCE], limit=LONGEST_SOURCE)
-        tally = _Tally(Account(reader.source, into, not preview))
+        tally = _Tally(Account(reader.source, bag or "", not preview))
         for past in _batches(reader, tally):
             if bag is not None:
                 past = [each.but(bag="") if each.bag else each for each in past]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mailstop.errors import NotFound, Refused
+from mailstop.errors import NotFound, Refused, UsageError
 
 
 class UnknownOldNumber(NotFound):
@@ -23,5 +23,9 @@ class SourceAbsent(NotFound):
 
 
 class InvalidSource(Refused):
-    """{name!r} cannot be the name of a source. It stands before old numbers, as in postbag:142, and holds a-z, 0-9, dots,
-    - and _, the first of these a-z or 0-9, and at most {limit character} in all."""
+    """{name!r} cannot be the name of a source. It stands before old numbers, as in postbag:142: at most
+    {limit character} of a-z, 0-9, dots, - and _, the first of them a-z or 0-9."""
+
+
+class InvalidMap(UsageError):
+    """{part!r} maps nothing: {reason}."""

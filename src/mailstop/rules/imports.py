@@ -33,7 +33,7 @@ MOST_TRIES = 1_000  # of a batch: each batch of another import sends it back
 class Stored(Record):
     """What became of a batch. last: the number of the last of its letters, 0 where none was new.
 
-    elsewhere: how many of those that were here already lie in other bags, by bag.
+    elsewhere: how many of those that were here already lie in other bags, by bag: letters with an id of their own.
     """
 
     letters: int = 0
@@ -56,11 +56,11 @@ def old_number(text: str) -> tuple[str, str] | None:
 
 def looked_up(store: Store, source: Source, bag: str, past: Sequence[Past]) -> tuple[list[tuple[str, Past]], Stored]:
     """Those of a batch that are not here yet, each with its id, and what is known of the others."""
-    known = store.index.imports.known([_id_of(source, each) for each in past])
+    ids = [_id_of(source, bag, each) for each in past]
+    known = store.index.imports.known(ids)
     fresh: dict[str, Past] = {}
     elsewhere: dict[str, int] = {}
-    for each in past:
-        own = _id_of(source, each)
+    for own, each in zip(ids, past, strict=True):
         if own not in known:
             fresh.setdefault(own, each)
         elif known[own] != (each.bag or bag):
@@ -92,8 +92,8 @@ def stored(store: Store, source: Source, bag: str, past: Sequence[Past], *, sess
     raise StoreUnavailable(path=store_name(store.url), reason="others import without end")
 
 
-def _id_of(source: Source, past: Past) -> str:
-    return past.id or past_id(source.kind, past.key, past.at)
+def _id_of(source: Source, bag: str, past: Past) -> str:
+    return past.id or past_id(source.kind, bag, past.key, past.at)
 
 
 def _answered(store: Store, past: Sequence[Past]) -> set[str]:
