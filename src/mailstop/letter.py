@@ -45,7 +45,8 @@ class Origin(Record):
 
     source: the source's name. number: what its readers called it there. sender, to, channel: the names there. record:
     which record of its file it was; 0 where those are not numbered. answers: the number there of the letter that it
-    answers, where that was not imported. note: what else its source tells of it.
+    answers, where that was not imported. note: what else its source tells of it. kept: what its source reported of it
+    beyond that, receipts among it.
     """
 
     source: str
@@ -56,6 +57,7 @@ class Origin(Record):
     record: int = 0
     answers: str = ""
     note: str = ""
+    kept: Mapping[str, Any] = {}
 
 
 class Letter(Record):
@@ -171,6 +173,7 @@ def _imported(
         data.get("record", 0),
         data.get("answers", ""),
         data.get("note", ""),
+        data.get("kept", {}),
     )
     to = [f"#{origin.channel}"] if origin.channel else origin.to
     return Letter(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mailstop.acts.asks import Asks
     from mailstop.acts.budgets import Budgets
     from mailstop.acts.channels import Channels
+    from mailstop.acts.exporting import Exporting
     from mailstop.acts.importing import Importing
     from mailstop.acts.leaders import Leaders
     from mailstop.acts.leases import Leases
@@ -236,6 +237,13 @@ class Office:
         from mailstop.acts.importing import Importing
 
         return Importing(self)
+
+    @property
+    def exporting(self) -> Exporting:
+        """What the caller takes along: a file of what was written."""
+        from mailstop.acts.exporting import Exporting
+
+        return Exporting(self)
 
     def require_person(self, act: str) -> None:
         """Raise PersonOnly unless the person calls."""

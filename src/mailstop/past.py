@@ -8,8 +8,8 @@ from mailstop.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Protocol
+    from collections.abc import Iterator, Mapping
+    from typing import Any, Protocol
 
 BATCHES = "imports"  # the subject of the entries with which batches begin
 LONGEST_SOURCE = 24  # characters of a source's name
@@ -36,7 +36,8 @@ class PastLetter(Record):
     milliseconds since 1970; 0 is unknown. ref: the number, in its source, of the letter that it answers. channel: where
     it was said, without the `#`. note: what else its source tells of it. id: its own, where it is a letter of
     mailstop's. record: which record of its file it is, where those are numbered too. source: its own source's name,
-    where it was imported before.
+    where it was imported before. bag: its own, where its source has several. ref_id: the id of the letter that it
+    answers, where its source tells it. kept: what else is kept of it, as it is, and proves nothing here.
     """
 
     key: str
@@ -57,6 +58,9 @@ class PastLetter(Record):
     id: str = ""
     record: int = 0
     source: str = ""
+    bag: str = ""
+    ref_id: str = ""
+    kept: Mapping[str, Any] = {}
 
 
 class PastMove(Record):
@@ -72,6 +76,21 @@ class PastMove(Record):
     id: str = ""
     record: int = 0
     source: str = ""
+    bag: str = ""
+    kept: Mapping[str, Any] = {}
+
+
+class PastEvent(Record):
+    """Something else that is kept of the past, and that nothing here shows or acts on: how a task moved, say. kept: all
+    that is known of it."""
+
+    key: str
+    at: int
+    kept: Mapping[str, Any]
+    body: str = ""
+    id: str = ""
+    source: str = ""
+    bag: str = ""
 
 
 class LeftOut(Record):
@@ -104,7 +123,7 @@ class Batch(Record):
     session: str
 
 
-Item = PastLetter | PastMove | LeftOut | Changed
+Item = PastLetter | PastMove | PastEvent | LeftOut | Changed
 
 if TYPE_CHECKING:
 

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from mailstop.office import Office
-    from mailstop.past import Batch, Item, PastMove, Reader, Source
+    from mailstop.past import Batch, Item, PastEvent, PastMove, Reader, Source
 
-    Past = PastLetter | PastMove
+    Past = PastLetter | PastMove | PastEvent
 
 BATCH_LETTERS = 1_000  # in one append, which holds other writers up for some tens of milliseconds
 BATCH_BYTES = 1024 * 1024  # of bodies, likewise
@@ -26,7 +26,7 @@ MOST_NAMED = 1_000  # of what was left out or changed, that are named one by one
 
 
 class Account(Record):
-    """What an import has brought. source: where from. bag: where to.
+    """What an import has brought. source: where from. bag: where to; empty: each to the bag that its source names.
 
     written: whether anything was to be stored. letters, moves: how many are new here, or would be; here: how many were
     here already, elsewhere: how many of those in other bags, by bag. last: the number of the last that is new.
@@ -57,24 +57,27 @@ class Importing:
         self,
         reader: Reader,
         *,
-        bag: str = DEFAULT_BAG,
+        bag: str | None = None,
         preview: bool = False,
         progress: Callable[[int, int], None] = lambda _done, _total: None,
     ) -> Account:
         """Import what a reader gives, in its order, in batches. What is here already is passed over, so that an import
         that was interrupted is gone on with by doing it again.
 
+        bag: where all of it goes; None: what names a bag of its own goes there, the rest to `default`.
         preview: store nothing; anybody may do that. progress: is told how many bytes are read, and of how many.
         Raises PersonOnly, InvalidName, InvalidSource, and what the reader raises; what was stored before stays.
         """
         if not preview:
             self._office.require_person("Importing letters")
-        checked_name(bag, "bag")
+        into = checked_name(bag or DEFAULT_BAG, "bag")
         if not rules.imports.is_source(reader.source.name):
             raise errors.InvalidSource(name=reader.source.name[:LONGEST_SOURCE], limit=LONGEST_SOURCE)
-        tally = _Tally(Account(reader.source, bag, not preview))
+        tally = _Tally(Account(reader.source, bag or "", not preview))
         for past in _batches(reader, tally):
-            tally.add(self._batch(reader.source, bag, past, preview))
+            if bag is not None:
+                past = [each.but(bag="") if each.bag else each for each in past]
+            tally.add(self._batch(reader.source, into, past, preview))
             faults.reach("batch imported")
             progress(reader.done_bytes, reader.total_bytes)
         return tally.account()

@@ -52,6 +52,7 @@ VERBS = {
     "token": "make, list and revoke what clients show over the network",
     "import": "bring along what was written in postbag, in a lane, or in files of your own",
     "lane": "letters in plain files, for sessions that share a folder and no store",
+    "export": "write what was written to a file: to read, to share, to bring elsewhere",
     "demo": "two programs and a person write to each other in a temporary home",
     "setup": "bring mailstop into the clients here, and take it out again",
     "doctor": "look for what is wrong, and mend it",

@@ -55,6 +55,7 @@ mailstop import postbag --all
 mailstop import postbag ~/old/ledger.jsonl --bag parser
 mailstop import lane work/lane --bag parser
 mailstop import jsonl mail.jsonl --map from=author,to==everyone,body=message.text,at=ts
+mailstop import jsonl export.jsonl            what mailstop export has written, each letter into its bag unless --bag
 mailstop read postbag:142                     an imported letter by its old number"""
 
 LONGEST_PATH = 200  # characters
@@ -63,10 +64,10 @@ MOST_SHOWN = 20  # lines that are named one by one in text; --json names more
 
 
 class Job(Record):
-    """One source. bag: where to. open: makes its reader. path: of the source, for people."""
+    """One source. bag: where to; None: as its letters say. open: makes its reader. path: of the source, for people."""
 
     path: str
-    bag: str
+    bag: str | None
     open: Callable[[], Reader]
 
 
@@ -134,14 +135,20 @@ def _lane(args: Arguments) -> list[Job]:
 
 
 def _jsonl(args: Arguments) -> list[Job]:
-    from mailstop.sources import jsonl
+    from mailstop.sources import export, jsonl
 
     if not args.sources:
         raise UsageError(reason="which file? mailstop import jsonl FILE")
-    name = args.__dict__["as"] or jsonl.KIND
+    given = args.__dict__["as"] or ""
     ways = jsonl.mapping(args.map) if args.map is not None else {}
-    bag = args.bag or DEFAULT_BAG
-    return [Job(path, bag, partial(jsonl.FileReader, path, name, ways)) for path in args.sources]
+    jobs = []
+    for path in args.sources:
+        if args.map is None and export.begins(path):
+            jobs.append(Job(path, args.bag, partial(export.ExportReader, path, given)))
+        else:
+            reader = partial(jsonl.FileReader, path, given or jsonl.KIND, ways)
+            jobs.append(Job(path, args.bag or DEFAULT_BAG, reader))
+    return jobs
 
 
 _JOBS: dict[str, Callable[[Arguments], list[Job]]] = {"postbag": _postbag, "lane": _lane, "jsonl": _jsonl}
@@ -176,8 +183,8 @@ def _text(done: Sequence[tuple[Account, int]], failed: Sequence[Failure]) -> str
     parts += [plain_line(one.error.message) for one in failed]
     letters = sum(account.letters for account, _ in done if account.written)
     if letters:
-        name, bag = done[0][0].source.name, in_bag(done[0][0].bag)
-        option = f" --bag {done[0][0].bag}" if bag else ""
+        name, bag = done[0][0].source.name, done[0][0].bag
+        option = f" --bag {bag}" if bag and in_bag(bag) else ""
         parts.append(
             "They are history: nobody is woken, and nothing waits. "
             f"To read: mailstop read{option}; one by its old number: mailstop read {name}:NUMBER"
@@ -191,7 +198,7 @@ def _account_text(account: Account, secrets: int) -> str:
         what.append(counted(account.moves, "other record"))
     verb = "imported" if account.written else "would be imported"
     path = one_line(account.source.path, LONGEST_PATH)
-    lines = [f"{path}: {' and '.join(what)} {verb} into bag {account.bag}"]
+    lines = [f"{path}: {' and '.join(what)} {verb} into {f'bag {account.bag}' if account.bag else 'their bags'}"]
     if account.here:
         lines.append(f"  here already: {account.here}{_elsewhere(account)}")
     lines += _listed("left out", account.left_out, account.left_out_count)

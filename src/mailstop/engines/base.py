@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mailstop.engines.contracts.asks import AskIndex
     from mailstop.engines.contracts.budgets import BudgetIndex
     from mailstop.engines.contracts.channels import ChannelIndex
+    from mailstop.engines.contracts.exports import ExportIndex
     from mailstop.engines.contracts.imports import ImportIndex
     from mailstop.engines.contracts.leaders import LeaderIndex
     from mailstop.engines.contracts.leases import LeaseIndex
@@ -233,6 +234,10 @@ class Index(Protocol):
     @property
     def imports(self) -> ImportIndex:
         """What was written elsewhere and lies here now."""
+
+    @property
+    def exports(self) -> ExportIndex:
+        """All of it in its order."""
 
 
 class Store(Protocol):

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mailstop.errors.asks import *
     from mailstop.errors.budgets import *
     from mailstop.errors.channels import *
+    from mailstop.errors.exports import *
     from mailstop.errors.faults import *
     from mailstop.errors.imports import *
     from mailstop.errors.lanes import *
@@ -207,6 +208,7 @@ _FILES = (
     "tokens",
     "setup",
     "imports",
+    "exports",
 )
 
 if not TYPE_CHECKING:

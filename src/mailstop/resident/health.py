@@ -25,6 +25,11 @@ SHARED_S = 1.0  # that what was found counts for
 OK = "ok"
 
 
+def bridges_text(count: int, failing: int) -> str:
+    """What is said of a server's bridges; not where they lie, since whoever asks may be anybody."""
+    return f"{failing} of {count} cannot work now: see the log" if failing else OK
+
+
 class Health(Record):
     """What was found. ledger, index: `ok`, or what is wrong."""
 

@@ -15,7 +15,7 @@ from mailstop.engines.entry import Entry, subject, token
 from mailstop.errors import Conflict, StoreUnavailable
 from mailstop.letter import new_id
 from mailstop.names import is_name
-from mailstop.past import BATCHES, LONGEST_NUMBER, LONGEST_SOURCE, PastLetter, PastMove, Source, past_id
+from mailstop.past import BATCHES, LONGEST_NUMBER, LONGEST_SOURCE, PastEvent, PastLetter, PastMove, Source, past_id
 from mailstop.records import Record
 
 TYPE_CHECKING = False
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from mailstop.engines.base import Store
 
-    Past = PastLetter | PastMove
+    Past = PastLetter | PastMove | PastEvent
 
 _WHERE_GIVEN = ("needs_reply", "final", "channel", "project", "client", "note", "record")
 MOST_TRIES = 1_000  # of a batch: each batch of another import sends it back
@@ -64,7 +64,7 @@ def looked_up(store: Store, source: Source, bag: str, past: Sequence[Past]) -> t
     for own, each in zip(ids, past, strict=True):
         if own not in known:
             fresh.setdefault(own, each)
-        elif known[own] != bag:
+        elif known[own] != (each.bag or bag):
             elsewhere[known[own]] = elsewhere.get(known[own], 0) + 1
     letters = sum(isinstance(each, PastLetter) for each in fresh.values())
     here = len(past) - len(fresh)
@@ -82,7 +82,8 @@ def stored(store: Store, source: Source, bag: str, past: Sequence[Past], *, sess
         if not fresh:
             return told
         data = {"source": source.name, "kind": source.kind, "path": source.path, "count": len(fresh)}
-        entries = [Entry(BATCHES, "import", bag, new_id(), now, {**data, "session": session})]
+        bags = dict.fromkeys(past.bag or bag for _, past in fresh)  # each is made by an entry of its own
+        entries = [Entry(BATCHES, "import", each, new_id(), now, {**data, "session": session}) for each in bags]
         entries += _entries(store, source, bag, fresh)
         try:
             last = store.ledger.append(entries, expect={BATCHES: before.n if before else 0})
@@ -96,25 +97,49 @@ def _id_of(source: Source, bag: str, past: Past) -> str:
     return past.id or past_id(source.kind, bag, past.key, past.at)
 
 
-def _entries(store: Store, source: Source, bag: str, fresh: Sequence[tuple[str, Past]]) -> list[Entry]:
+def _answered(store: Store, past: Sequence[Past]) -> set[str]:
+    """The ids of letters that are here already of those that are answered by some."""
+    named = {each.ref_id for each in past if isinstance(each, PastLetter) and each.ref_id}
+    return set(store.index.imports.known(sorted(named))) if named else set()
+
+
+class _Tokens(dict[str, str]):
+    """Names as tokens of a subject, each made once: the same few stand in thousands of subjects."""
+
+    def __missing__(self, name: str) -> str:
+        self[name] = found = token(name)
+        return found
+
+
+def _entries(store: Store, source: Source, into: str, fresh: Sequence[tuple[str, Past]]) -> list[Entry]:
     entries: list[Entry] = []
     ids: dict[tuple[str, str], str] = {}  # of letters of this batch, by source and number
-    place = token(bag)
-    moves = subject("imported_moves", bag)
-    tokens = {source.name: token(source.name)}
+    known = _answered(store, [past for _, past in fresh])
+    tokens = _Tokens()
     for own, past in fresh:
-        name = past.source or source.name
-        if isinstance(past, PastMove):
-            entries.append(Entry(moves, "imported_move", bag, own, past.at, _move_data(name, past)))
+        name, bag = past.source or source.name, past.bag or into
+        if not isinstance(past, PastLetter):
+            entries.append(_other_entry(name, bag, own, past))
             continue
         data = _letter_data(name, past)
-        if past.ref:
+        if past.ref_id in known:
+            data["ref"] = past.ref_id
+        elif past.ref:
             ref = ids.get((name, past.ref)) or store.index.imports.id_of(name, past.ref, bag)
             data["ref" if ref else "answers"] = ref or past.ref
         ids[name, past.number] = own
-        on = f"imported.{tokens.get(name) or token(name)}.{token(past.number)}.{place}"
+        known.add(own)
+        on = f"imported.{tokens[name]}.{token(past.number)}.{tokens[bag]}"
         entries.append(Entry(on, "imported", bag, own, past.at, data, past.body, 0))
     return entries
+
+
+def _other_entry(source: str, bag: str, own: str, past: PastMove | PastEvent) -> Entry:
+    on = subject("imported_moves", bag)
+    if isinstance(past, PastMove):
+        return Entry(on, "imported_move", bag, own, past.at, _move_data(source, past))
+    data = {"source": source, "kept": dict(past.kept)}
+    return Entry(on, "imported_event", bag, own, past.at, data, past.body or None)
 
 
 def _letter_data(source: str, past: PastLetter) -> dict[str, Any]:
@@ -129,7 +154,7 @@ def _letter_data(source: str, past: PastLetter) -> dict[str, Any]:
     data.update([(name, told[name]) for name in _WHERE_GIVEN if told[name]])
     if past.artifacts:
         data["artifacts"] = list(past.artifacts)
-    return data
+    return {**data, "kept": dict(past.kept)} if past.kept else data
 
 
 def _move_data(source: str, past: PastMove) -> dict[str, Any]:
@@ -137,4 +162,4 @@ def _move_data(source: str, past: PastMove) -> dict[str, Any]:
     for name in ("client", "project", "reason", "record"):
         if value := getattr(past, name):
             data[name] = value
-    return data
+    return {**data, "kept": dict(past.kept)} if past.kept else data

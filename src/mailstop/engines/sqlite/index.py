@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from mailstop.engines.contracts.asks import AskIndex
     from mailstop.engines.contracts.budgets import BudgetIndex
+    from mailstop.engines.contracts.exports import ExportIndex
     from mailstop.engines.contracts.imports import ImportIndex
     from mailstop.engines.contracts.leases import LeaseIndex
     from mailstop.engines.contracts.tasks import TaskIndex
@@ -238,6 +239,12 @@ class SQLiteIndex:
         from mailstop.engines.sqlite.subjects.imports import SQLiteImports
 
         return SQLiteImports(self._tables, self)
+
+    @property
+    def exports(self) -> ExportIndex:
+        from mailstop.engines.sqlite.subjects.exports import SQLiteExports
+
+        return SQLiteExports(self._tables)
 
     def _rows(self, query: str, **values: Any) -> list[tuple[Any, ...]]:
         return self._tables.rows(QUERY[query], values)
