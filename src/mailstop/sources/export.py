@@ -32,7 +32,9 @@ def is_export(first_line: bytes) -> bool:
 
 
 def begins(path: str) -> bool:
-    """Whether a file begins as an export does; False where it cannot be read."""
+    """Whether a file begins as an export does; False where it is no file or cannot be read."""
+    if not os.path.isfile(path):  # a pipe would keep us waiting
+        return False
     try:
         with open(path, "rb") as file:
             return is_export(file.readline(LONGEST_LINE))

@@ -22,6 +22,7 @@ from mailstop.sources.texts import (
     plain,
     time_of,
 )
+from mailstop.wording import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def _items(envelope: dict[str, Any], name: str, line: int) -> Iterator[Item]:
     place = f"{name} line {line}"
     size = envelope.get("_shortened")
     if size is not None:
-        yield LeftOut(place, f"it is too long: its bytes are {size}, and at most {lanes.LARGEST_LINE} are read")
+        yield LeftOut(place, f"it has {counted(size, 'byte')}, and at most {lanes.LARGEST_LINE} are read")
         return
     if envelope.get("_parse_error"):
         yield LeftOut(place, "it is no letter of a lane: no JSON object in UTF-8")

@@ -8,6 +8,7 @@ import stat
 
 from mailstop import errors
 from mailstop.json_text import loads
+from mailstop.wording import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def object_of(line: Line) -> dict[str, Any]:
     if torn:
         raise NoObject("it has no end: it is being written, or whoever wrote it died")
     if raw is None:
-        raise NoObject(f"it is too long: its bytes are {size}, and at most {LARGEST_LINE} are read")
+        raise NoObject(f"it has {counted(size, 'byte')}, and at most {LARGEST_LINE} are read")
     try:
         value = loads(raw)
     except UnicodeDecodeError as error:
