@@ -29,9 +29,9 @@ def letters(path: Path, *rows: Any, ways: str = "") -> list[PastLetter]:
 
 
 def test_fields_are_found_by_the_names_that_such_files_use(path: Path) -> None:
-    (found,) = letters(
-        path, {"sender": "a", "recipient": "b", "text": "hi", "ts": 1_764_459_000, "id": 17, "type": "ask"}
-    )
+    row = {"sender": "a", "recipient": "b", "text": "hi", "ts": 1_764_459_000, "id": 17, "type": "ask"}
+
+    (found,) = letters(path, row)
 
     assert (found.sender, found.to, found.body, found.at, found.number, found.kind) == (
         "a",

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 KIND = "lane"
 _FOLDER = "_sync"
 _ENDING = ".jsonl"
+_TORN = "its last line has no end: it is being written, or whoever wrote it died"
 _HEXADECIMAL = frozenset("0123456789abcdef")
 
 
@@ -84,6 +85,8 @@ class LaneReader:
                 self._done[name] = end
                 at = _time(envelope)
                 yield (at == 0, at), name, line, envelope
+            if os.path.getsize(os.path.join(self.source.path, _FOLDER, name)) > self._done.get(name, 0):
+                left_out.append(LeftOut(name, _TORN))
         except OSError as error:
             left_out.append(LeftOut(name, f"it cannot be read: {error.strerror or error}"))
 
