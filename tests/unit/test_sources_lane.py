@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,8 +49,8 @@ def letters(folder: Path) -> list[PastLetter]:
 
 def test_what_lanes_send_is_read_with_all_its_fields(folder: Path) -> None:
     lane = folder.parent
-    there = {"from_role": "builder", "to_role": "reviewer", "kind": "build-task"}
-    back = {"from_role": "reviewer", "to_role": "builder", "kind": "build-delivered"}
+    there: dict[str, Any] = {"from_role": "builder", "to_role": "reviewer", "kind": "build-task"}
+    back: dict[str, Any] = {"from_role": "reviewer", "to_role": "builder", "kind": "build-delivered"}
     first = lanes.send(lane, msg="über\nzwei", needs_reply=True, **there)
     answer = lanes.send(lane, msg="done", ref=first["id"], artifacts=["a.md"], **back)
 
