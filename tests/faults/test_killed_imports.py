@@ -20,14 +20,6 @@ from tests.party import MAILSTOP, Person
 from tests.postbag_ledgers import letters, write
 
 POINTS = ("begun", "entries written", "entries folded", "before commit", "committed", "batch imported", "closed")
-    "begun",
-    "entries written",
-    "entries folded",
-    "before commit",
-    "committed",
-    "batch imported",
-    "output written",
-)
 MANY = 2 * BATCH_LETTERS + 300
 MOST_TIMES = 20
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     Past = PastLetter | PastMove | PastEvent
 
-BATCH_LETTERS = 1_000  # in one append, which holds other writers up for some tens of milliseconds
-BATCH_BYTES = 1024 * 1024  # of bodies, likewise
+BATCH_LETTERS = 500  # in one append, which holds other writers up for a dozen milliseconds
+BATCH_BYTES = 512 * 1024  # of bodies, likewise
 MOST_NAMED = 1_000  # of what was left out or changed, that are named one by one
 
 

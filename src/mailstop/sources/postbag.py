@@ -28,6 +28,7 @@ LEDGER = "POSTBAG_LEDGER"  # the variable by which postbag is told of a ledger
 PERSON = "human"
 _VENDORS = ("claude", "codex")
 _LONGEST_BAG = 16
+_MOST_SHOWN = 1_000  # names that are remembered
 _LONGEST_QUOTE = 40  # characters of what cannot be understood
 _LETTERS, _FURTHER = frozenset("abcdefghijklmnopqrstuvwxyz"), frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 
@@ -113,6 +114,7 @@ class LedgerReader:
         self.secrets = 0
         self._lines = Lines(path)
         self._names: dict[str, _Held] = {}
+        self._shown: dict[str, str] = {}
         self._letters = 0
         self._exchange = self._limit = self._in_exchange = 0
         self._at, self._told = 0, ""
@@ -155,7 +157,9 @@ class LedgerReader:
         return item, changed
 
     def _letter(self, row: dict[str, Any], record: int, at: int) -> tuple[Item, str]:
-        sender, to, text = _text(row, "from"), _text(row, "to"), _text(row, "body")
+        sender, to, text = row.get("from"), row.get("to"), row.get("body")
+        if not (isinstance(sender, str) and isinstance(to, str) and isinstance(text, str) and sender and to and text):
+            sender, to, text = _text(row, "from"), _text(row, "to"), _text(row, "body")  # one of which says what it is
         final = row.get("final", False)
         if not isinstance(final, bool):
             raise NoObject(f"its field final is {_quoted(final)}, not true or false")
@@ -168,8 +172,8 @@ class LedgerReader:
             key="\0".join((str(record), "letter", row["at"], sender, to, text, "final" if final else "")),
             number=str(self._letters),
             at=at,
-            sender=name_of(sender),
-            to=(name_of(to),),
+            sender=self._name(sender),
+            to=(self._name(to),),
             body=body,
             final=final,
             client=held.vendor if held else "",
@@ -177,6 +181,15 @@ class LedgerReader:
             record=record,
         )
         return letter, changed
+
+    def _name(self, name: str) -> str:
+        """A name as it is kept; the same few stand in thousands of lines."""
+        shown = self._shown.get(name)
+        if shown is None:
+            shown = name_of(name)
+            if len(self._shown) < _MOST_SHOWN:
+                self._shown[name] = shown
+        return shown
 
     def _in_budget(self) -> str:
         """Which letter of which exchange of 1.x this one is."""
