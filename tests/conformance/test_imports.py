@@ -263,7 +263,7 @@ def test_it_spends_no_budget_and_counts_for_no_rate(office: Play) -> None:
     office.person.sets_limits(rate=1)
     office.person.opens_budget(2)
 
-    opened = join(1, "human", act="opened an exchange of one letter")
+    opened = join(1, "human", act="opened exchange 1 of 1 letter")
     imported(office, Told(opened, *(letter(number, sender="api") for number in range(1, 6))))
 
     sent = office.as_("api").send("web").letter

@@ -87,7 +87,7 @@ def test_openings_of_exchanges_are_history_of_the_person(path: Path) -> None:
     opened = [move for move in moves(items(path, FIRST)) if move.act.startswith("opened")]
 
     assert [(move.seat, move.act, move.record) for move in opened] == [
-        ("human", "opened an exchange of one letter", 4),
+        ("human", "opened exchange 1 of 1 letter", 4),
         ("human", "opened exchange 2 of 12 letters", 7),
     ]
 
@@ -207,9 +207,9 @@ BAD = {
     "no sender": (row(2).replace('"from": "ada", ', ""), "its field from is missing"),
     "to itself": (row(2, to="ada"), "it goes from 'ada' to itself"),
     "final that is 1": (row(2, final=1), "its field final is '1', not true or false"),
-    "an exchange of yes": (row(2, "open", limit=True), "it opens an exchange of 'True' letters"),
-    "an exchange of half a letter": (row(2, "open", limit=0.5), "it opens an exchange of '0.5' letters"),
-    "an exchange of none": (row(2, "open", limit=0), "it opens an exchange of '0' letters"),
+    "an exchange of yes": (row(2, "open", limit=True), "it opens an exchange of 'True', which is no number of letters"),
+    "an exchange of half a letter": (row(2, "open", limit=0.5), "it opens an exchange of '0.5', which is no number"),
+    "an exchange of none": (row(2, "open", limit=0), "it opens an exchange of '0', which is no number"),
     "a foreign vendor": (row(2, "join", peer="x", vendor="gpt"), "'x' joins as a 'gpt', which cannot be"),
     "a vendor's name": (row(2, "join", peer="codex", vendor="claude"), "'codex' joins as a 'claude', which cannot be"),
     "a name without a vendor": (row(2, "join", peer="ada"), "'ada' joins as a 'ada', which cannot be"),

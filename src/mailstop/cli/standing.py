@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mailstop.cleaning import one_line
+from mailstop.cleaning import in_quotes, one_line
 from mailstop.fence import age, session_text
 from mailstop.names import DEFAULT_BAG, LONGEST, PERSON
 from mailstop.receipt import Receipt
@@ -71,7 +71,7 @@ def imported_lines(letter: Letter, batch: Batch | None) -> list[str]:
         path = one_line(batch.path, LONGEST_EVIDENCE)
         lines.append(f"  brought here {clock_text(batch.at)} by the person, from {path}")
     if batch and origin.note:
-        lines.append(f'  its source says: "{one_line(origin.note, LONGEST_EVIDENCE)}"')
+        lines.append(f'  its source says: "{in_quotes(origin.note, LONGEST_EVIDENCE)}"')
     return lines
 
 

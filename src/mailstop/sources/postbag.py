@@ -14,6 +14,7 @@ from mailstop.past import Changed, LeftOut, PastLetter, PastMove, Source
 from mailstop.records import Record
 from mailstop.sources.lines import Lines, NoObject, object_of
 from mailstop.sources.texts import body_of, digest_of, name_of, plain, time_of
+from mailstop.wording import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -228,11 +229,9 @@ class LedgerReader:
     def _open(self, row: dict[str, Any], record: int, at: int) -> tuple[Item, str]:
         limit = row.get("limit")
         if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
-            raise NoObject(f"it opens an exchange of {_quoted(limit)} letters, which is no number")
+            raise NoObject(f"it opens an exchange of {_quoted(limit)}, which is no number of letters")
         self._exchange, self._limit, self._in_exchange = self._exchange + 1, limit, 0
-        act = (
-            f"opened exchange {self._exchange} of {limit} letters" if limit > 1 else "opened an exchange of one letter"
-        )
+        act = f"opened exchange {self._exchange} of {counted(limit, 'letter')}"
         return self._move(row, record, at, PERSON, act, "", ""), ""
 
     def _move(
