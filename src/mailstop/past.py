@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
+
 from mailstop.records import Record
 
 TYPE_CHECKING = False
@@ -153,11 +155,6 @@ def past_id(kind: str, bag: str, key: str, at: int) -> str:
 
     It begins with the time, as those of letters do, so that a million of them lie in order and not all over an index.
     """
-    from hashlib import blake2b
-
-    digest = blake2b(f"{kind}\0{bag}\0{key}".encode("utf-8", "surrogatepass"), digest_size=10).digest()
-    value = bytearray(min(max(at, 0), _LARGEST_TIME).to_bytes(6, "big") + digest)
-    value[6] = value[6] & 0x0F | 0x80
-    value[8] = value[8] & 0x3F | 0x80
-    digits = value.hex()
-    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+    time = f"{min(max(at, 0), _LARGEST_TIME):012x}"
+    name = blake2b(f"{kind}\0{bag}\0{key}".encode("utf-8", "surrogatepass"), digest_size=9).hexdigest()
+    return f"{time[:8]}-{time[8:]}-8{name[:3]}-8{name[3:6]}-{name[6:]}"

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     Past = PastLetter | PastMove | PastEvent
 
+_WHERE_GIVEN = ("needs_reply", "final", "channel", "project", "client", "note", "record")
 MOST_TRIES = 1_000  # of a batch: each batch of another import sends it back
 
 
@@ -102,19 +103,23 @@ def _answered(store: Store, past: Sequence[Past]) -> set[str]:
     return set(store.index.imports.known(sorted(named))) if named else set()
 
 
+class _Tokens(dict[str, str]):
+    """Names as tokens of a subject, each made once: the same few stand in thousands of subjects."""
+
+    def __missing__(self, name: str) -> str:
+        self[name] = found = token(name)
+        return found
+
+
 def _entries(store: Store, source: Source, into: str, fresh: Sequence[tuple[str, Past]]) -> list[Entry]:
     entries: list[Entry] = []
     ids: dict[tuple[str, str], str] = {}  # of letters of this batch, by source and number
     known = _answered(store, [past for _, past in fresh])
+    tokens = _Tokens()
     for own, past in fresh:
         name, bag = past.source or source.name, past.bag or into
-        moves = subject("imported_moves", bag)
-        if isinstance(past, PastEvent):
-            data = {"source": name, "kept": dict(past.kept)}
-            entries.append(Entry(moves, "imported_event", bag, own, past.at, data, past.body or None))
-            continue
-        if isinstance(past, PastMove):
-            entries.append(Entry(moves, "imported_move", bag, own, past.at, _move_data(name, past)))
+        if not isinstance(past, PastLetter):
+            entries.append(_other_entry(name, bag, own, past))
             continue
         data = _letter_data(name, past)
         if past.ref_id in known:
@@ -124,22 +129,29 @@ def _entries(store: Store, source: Source, into: str, fresh: Sequence[tuple[str,
             data["ref" if ref else "answers"] = ref or past.ref
         ids[name, past.number] = own
         known.add(own)
-        on = f"imported.{token(name)}.{token(past.number)}.{token(bag)}"
-        entries.append(Entry(on, "imported", bag, own, past.at, data, past.body))
+        on = f"imported.{tokens[name]}.{token(past.number)}.{tokens[bag]}"
+        entries.append(Entry(on, "imported", bag, own, past.at, data, past.body, 0))
     return entries
 
 
+def _other_entry(source: str, bag: str, own: str, past: PastMove | PastEvent) -> Entry:
+    on = subject("imported_moves", bag)
+    if isinstance(past, PastMove):
+        return Entry(on, "imported_move", bag, own, past.at, _move_data(source, past))
+    data = {"source": source, "kept": dict(past.kept)}
+    return Entry(on, "imported_event", bag, own, past.at, data, past.body or None)
+
+
 def _letter_data(source: str, past: PastLetter) -> dict[str, Any]:
-    data: dict[str, Any] = {
+    told = past.__dict__  # a loop over the fields, each asked for, would take as long as storing it
+    data = {
         "source": source,
         "number": past.number,
         "from": past.sender,
         "to": list(past.to),
         "kind": past.kind,
     }
-    for name in ("needs_reply", "final", "channel", "project", "client", "note", "record"):
-        if value := getattr(past, name):
-            data[name] = value
+    data.update([(name, told[name]) for name in _WHERE_GIVEN if told[name]])
     if past.artifacts:
         data["artifacts"] = list(past.artifacts)
     return {**data, "kept": dict(past.kept)} if past.kept else data

@@ -34,7 +34,9 @@ def is_export(first_line: bytes) -> bool:
 
 
 def begins(path: str) -> bool:
-    """Whether a file begins as an export does; False where it cannot be read."""
+    """Whether a file begins as an export does; False where it is no file or cannot be read."""
+    if not os.path.isfile(path):  # a pipe would keep us waiting
+        return False
     try:
         with Lines(path) as lines:
             first = next(iter(lines), None)

@@ -18,7 +18,6 @@ from mailstop.sources.texts import (
     UNKNOWN,
     artifacts_of,
     body_of,
-    digest_of,
     kind_of,
     moment_of,
     name_of,
@@ -97,16 +96,17 @@ class FileReader:
     def __iter__(self) -> Iterator[Item]:
         with self._lines:
             for line in self._lines:
-                if line.raw is not None and not line.raw.strip():
+                number, raw, _, _ = line
+                if raw is not None and not raw.strip():
                     continue
-                if line.number == 1 and line.raw and line.raw.lstrip().startswith(b"["):
+                if number == 1 and raw and raw.lstrip().startswith(b"["):
                     reason = (
                         f"it is one JSON array, not an object a line; to make it such: jq -c '.[]' {self.source.path}"
                     )
                     raise errors.SourceUnavailable(path=self.source.path, reason=reason)
-                place = f"line {line.number}"
+                place = f"line {number}"
                 try:
-                    letter, changed = self._letter(object_of(line), line.number)
+                    letter, changed = self._letter(object_of(line), number)
                 except NoObject as error:
                     yield LeftOut(place, str(error))
                     continue
@@ -129,14 +129,14 @@ class FileReader:
         channel = name_of(self._value(row, "channel")).lstrip("#")
         # Of a line without a time its file is a part: two files may well begin alike.
         file = "" if at else os.path.basename(self.source.path)
-        content = digest_of(file, str(at), sender, ",".join(to), kind, text)
+        content = (str(line), file, str(at), sender, ",".join(to), kind, text)
         letter = PastLetter(
-            f"{line}:{content}",
-            number,
-            at,
-            sender,
-            to,
-            body,
+            key="\0".join(content),
+            number=number,
+            at=at,
+            sender=sender,
+            to=to,
+            body=body,
             kind=kind,
             needs_reply=_is_true(self._value(row, "needs-reply")),
             final=_is_true(self._value(row, "final")),

@@ -16,13 +16,13 @@ from mailstop.sources.texts import (
     LONGEST_NOTE,
     artifacts_of,
     body_of,
-    digest_of,
     kind_of,
     name_of,
     number_of,
     plain,
     time_of,
 )
+from mailstop.wording import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 KIND = "lane"
 _FOLDER = "_sync"
 _ENDING = ".jsonl"
+_TORN = "its last line has no end: it is being written, or whoever wrote it died"
 _HEXADECIMAL = frozenset("0123456789abcdef")
 
 
@@ -84,6 +85,8 @@ class LaneReader:
                 self._done[name] = end
                 at = _time(envelope)
                 yield (at == 0, at), name, line, envelope
+            if os.path.getsize(os.path.join(self.source.path, _FOLDER, name)) > self._done.get(name, 0):
+                left_out.append(LeftOut(name, _TORN))
         except OSError as error:
             left_out.append(LeftOut(name, f"it cannot be read: {error.strerror or error}"))
 
@@ -92,7 +95,7 @@ def _items(envelope: dict[str, Any], name: str, line: int) -> Iterator[Item]:
     place = f"{name} line {line}"
     size = envelope.get("_shortened")
     if size is not None:
-        yield LeftOut(place, f"it is too long: its bytes are {size}, and at most {lanes.LARGEST_LINE} are read")
+        yield LeftOut(place, f"it has {counted(size, 'byte')}, and at most {lanes.LARGEST_LINE} are read")
         return
     if envelope.get("_parse_error"):
         yield LeftOut(place, "it is no letter of a lane: no JSON object in UTF-8")
@@ -116,14 +119,14 @@ def _letter(envelope: dict[str, Any], name: str, line: int) -> tuple[PastLetter,
     notes = [_signed(envelope, sender, to), odd_kind, odd_artifacts, odd_ref]
     number = number_of(envelope.get("id"))
     of_line = f"{name.removesuffix(_ENDING)}:{line}"
-    content = digest_of(sender, to, str(envelope.get("ts")), str(envelope.get("kind")), text)
+    content = (number or of_line, sender, to, str(envelope.get("ts")), str(envelope.get("kind")), text)
     letter = PastLetter(
-        f"{number or of_line}:{content}",
-        number or number_of(of_line) or str(line),
-        _time(envelope),
-        name_of(sender),
-        (name_of(to),),
-        body,
+        key="\0".join(content),
+        number=number or number_of(of_line) or str(line),
+        at=_time(envelope),
+        sender=name_of(sender),
+        to=(name_of(to),),
+        body=body,
         kind=kind,
         needs_reply=bool(envelope.get("needs_reply")),
         ref=ref,

@@ -8,28 +8,21 @@ import stat
 
 from mailstop import errors
 from mailstop.json_text import loads
-from mailstop.records import Record
+from mailstop.wording import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    # Its number, from 1; its bytes without the end, None where there are too many; how many those are; and whether it
+    # is torn: it has no end yet, as it is being written, or whoever wrote it died. (Making records would take as long
+    # as everything else about a line.)
+    Line = tuple[int, bytes | None, int, bool]
+
 LARGEST_LINE = 8 * 1024 * 1024  # bytes; what is longer is left out
 _CHUNK = 256 * 1024  # bytes
 _BEGINNING = 512  # bytes by which it is known that a file is no text
-
-
-class Line(Record):
-    """A line of a file. number: from 1. raw: its bytes without the end; None where there are too many. size: bytes.
-
-    torn: it has no end yet: it is being written, or whoever wrote it died.
-    """
-
-    number: int
-    raw: bytes | None
-    size: int
-    torn: bool = False
 
 
 class Lines:
@@ -79,13 +72,13 @@ class Lines:
             for raw in parts:
                 number += 1
                 size = len(raw) + dropped
-                yield Line(number, raw if size <= LARGEST_LINE else None, size)
+                yield number, raw if size <= LARGEST_LINE else None, size, False
                 dropped = 0
             if len(rest) + dropped > LARGEST_LINE:
                 dropped += len(rest)
                 rest = b""
         if rest or dropped:
-            yield Line(number + 1, None if dropped else rest, len(rest) + dropped, torn=True)
+            yield number + 1, None if dropped else rest, len(rest) + dropped, True
 
     def _read(self) -> bytes:
         try:
@@ -102,12 +95,13 @@ class NoObject(Exception):
 
 def object_of(line: Line) -> dict[str, Any]:
     """The JSON object of a line. Raises NoObject."""
-    if line.torn:
+    _, raw, size, torn = line
+    if torn:
         raise NoObject("it has no end: it is being written, or whoever wrote it died")
-    if line.raw is None:
-        raise NoObject(f"it is too long: its bytes are {line.size}, and at most {LARGEST_LINE} are read")
+    if raw is None:
+        raise NoObject(f"it has {counted(size, 'byte')}, and at most {LARGEST_LINE} are read")
     try:
-        value = loads(line.raw)
+        value = loads(raw)
     except UnicodeDecodeError as error:
         raise NoObject(f"it is not UTF-8 (its byte {error.start + 1})") from None
     except ValueError:

@@ -115,6 +115,7 @@ class LedgerReader:
         self._names: dict[str, _Held] = {}
         self._letters = 0
         self._exchange = self._limit = self._in_exchange = 0
+        self._at, self._told = 0, ""
 
     @property
     def total_bytes(self) -> int:
@@ -130,27 +131,28 @@ class LedgerReader:
         with self._lines:
             for line in self._lines:
                 try:
-                    yield from self._items(line)
+                    item, changed = self._item(line)
                 except NoObject as error:
-                    yield LeftOut(f"line {line.number}", str(error))
+                    yield LeftOut(f"line {line[0]}", str(error))
+                    continue
+                yield item
+                if changed:
+                    yield Changed(f"line {line[0]}", changed)
 
-    def _items(self, line: Line) -> Iterator[Item]:
-        """What a line holds. Raises NoObject where it is no record."""
+    def _item(self, line: Line) -> tuple[Item, str]:
+        """What a line holds, and what of it cannot be kept as it is. Raises NoObject where it is no record."""
         row = object_of(line)
-        read = _READING.get(row.get("kind")) if isinstance(row.get("kind"), str) else None  # type: ignore[arg-type]
+        kind = row.get("kind")
+        read = _READING.get(kind) if isinstance(kind, str) else None
         if read is None:
-            raise NoObject(f"its kind is {_quoted(row.get('kind'))}, which no postbag writes")
+            raise NoObject(f"its kind is {_quoted(kind)}, which no postbag writes")
         record = row.get("n")
         if not isinstance(record, int) or isinstance(record, bool) or not 0 < record < 1 << 53:
             raise NoObject(f"its number is {_quoted(record)}, which is none")
-        item, changed = read(self, row, record, _time(row))
-        if record != line.number:
-            changed = "; ".join(
-                [*filter(None, [changed]), f"it says that it is record {record}, on line {line.number}"]
-            )
-        yield item
-        if changed:
-            yield Changed(f"line {line.number}", changed)
+        item, changed = read(self, row, record, self._time(row))
+        if record != line[0]:
+            changed = "; ".join([*filter(None, [changed]), f"it says that it is record {record}, on line {line[0]}"])
+        return item, changed
 
     def _letter(self, row: dict[str, Any], record: int, at: int) -> tuple[Item, str]:
         sender, to, text = _text(row, "from"), _text(row, "to"), _text(row, "body")
@@ -162,14 +164,13 @@ class LedgerReader:
         self._letters += 1
         body, changed = body_of(text)
         held = self._names.get(sender)
-        key = f"{record}:{digest_of('letter', row['at'], sender, to, text, str(final))}"
         letter = PastLetter(
-            key,
-            str(self._letters),
-            at,
-            name_of(sender),
-            (name_of(to),),
-            body,
+            key="\0".join((str(record), "letter", row["at"], sender, to, text, "final" if final else "")),
+            number=str(self._letters),
+            at=at,
+            sender=name_of(sender),
+            to=(name_of(to),),
+            body=body,
             final=final,
             client=held.vendor if held else "",
             note=self._in_budget(),
@@ -224,8 +225,27 @@ class LedgerReader:
     def _move(
         self, row: dict[str, Any], record: int, at: int, seat: str, act: str, vendor: str, reason: str
     ) -> PastMove:
-        key = f"{record}:{digest_of(row['kind'], row['at'], seat, act, vendor)}"
-        return PastMove(key, at, name_of(seat), act, client=vendor, reason=plain(reason, 200), record=record)
+        return PastMove(
+            key="\0".join((str(record), row["kind"], row["at"], seat, act, vendor)),
+            at=at,
+            seat=name_of(seat),
+            act=act,
+            client=vendor,
+            reason=plain(reason, 200),
+            record=record,
+        )
+
+    def _time(self, row: dict[str, Any]) -> int:
+        """When a record was written. Raises NoObject."""
+        told = row.get("at")
+        if told != self._told or not told:  # of a busy bag many are of one second
+            try:
+                if not isinstance(told, str):
+                    raise ValueError(told)
+                self._at, self._told = time_of(told), told
+            except ValueError:
+                raise NoObject(f"its time is {_quoted(told)}, which is none") from None
+        return self._at
 
     def _door(self, row: dict[str, Any], vendor: str) -> str:
         """What tells a session's door from others, kept no longer than this ledger is read; empty where it is not
@@ -251,16 +271,6 @@ def _text(row: dict[str, Any], field: str) -> str:
     if not isinstance(value, str) or not value:
         raise NoObject(f"its field {field} is {'missing' if value is None else _quoted(value)}")
     return value
-
-
-def _time(row: dict[str, Any]) -> int:
-    told = row.get("at")
-    try:
-        if not isinstance(told, str):
-            raise ValueError(told)
-        return time_of(told)
-    except ValueError:
-        raise NoObject(f"its time is {_quoted(told)}, which is none") from None
 
 
 def _quoted(value: object) -> str:

@@ -7,6 +7,7 @@ from hashlib import blake2b
 
 from mailstop.letter import LARGEST_BODY, is_kind
 from mailstop.past import LONGEST_NUMBER
+from mailstop.wording import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,9 +41,11 @@ def body_of(text: str) -> tuple[str, str]:
     if not text:
         return NO_TEXT, ""
     if size > LARGEST_BODY:
-        left = f"\n(imported in part: the letter has {size} bytes)"
+        left = f"\n(imported in part: the letter has {counted(size, 'byte')})"
         text = text.encode()[: LARGEST_BODY - len(left)].decode("utf-8", "ignore") + left
-        changes.append(f"only its beginning was taken: it has {size} bytes, and a letter holds at most {LARGEST_BODY}")
+        changes.append(
+            f"only its beginning was taken: it has {counted(size, 'byte')}, and a letter holds at most {LARGEST_BODY}"
+        )
     return text, "; ".join(changes)
 
 

@@ -27,17 +27,31 @@ QUERY = named(sql_file("subjects/imports.sql"))
 _ADD = "INSERT INTO letters VALUES (?, ?, '', 0, ?, ?, ?, 'nobody')"
 
 
+IMPORTED = "imported"  # the type of a letter's entry
+
+
 def fold(sqlite: sqlite3.Connection, entry: Entry) -> None:
     """A letter or a move was imported, or a batch of them begins, which makes its bag."""
-    data = entry.data
-    if entry.type == "imported":
-        ref, thread = place(sqlite, data["ref"], entry.n) if "ref" in data else (None, entry.n)
-        channel = f"#{data['channel']}" if "channel" in data else None
-        sqlite.execute(_ADD, (entry.n, entry.bag, ref, thread, channel))
+    if entry.type == IMPORTED:
+        fold_letters(sqlite, [(entry.n, entry)])
     elif entry.type == "imported_move":
         sqlite.execute("INSERT INTO moves VALUES (?, ?, '', 'imported')", (entry.n, entry.bag))
     else:
         know(sqlite, entry, PERSON)
+
+
+def fold_letters(sqlite: sqlite3.Connection, entries: Sequence[tuple[int, Entry]]) -> None:
+    """Letters were imported, many of them at once, with these numbers."""
+    rows: list[tuple[int, str, int | None, int, str | None]] = []
+    for n, entry in entries:
+        data = entry.data
+        ref, thread = None, n
+        if "ref" in data:  # it may answer one of those before it
+            sqlite.executemany(_ADD, rows)
+            rows = []
+            ref, thread = place(sqlite, data["ref"], n)
+        rows.append((n, entry.bag, ref, thread, f"#{data['channel']}" if "channel" in data else None))
+    sqlite.executemany(_ADD, rows)
 
 
 class SQLiteImports:

@@ -16,6 +16,3 @@ SELECT n, at, bag, data FROM entries WHERE subject = :subject AND n < :n ORDER B
 
 -- newest: what was imported into a bag last; uses letters_sender
 SELECT max(n) FROM letters WHERE bag = :bag AND sender = '';
-
--- add: a letter of nobody here, which waits for nobody; what was said in a channel stands beside the channel
-INSERT INTO letters VALUES (:n, :bag, '', 0, :ref, :thread, :channel, 'nobody');
