@@ -94,9 +94,15 @@ def is_ring_line(prompt: str) -> bool:
 def is_own_prompt(prompt: str) -> bool:
     """Whether a prompt is the person's own, as far as it shows: neither a door nor the client itself wrote it.
 
-    What another program writes into a client's own socket or queue cannot be told from it.
+    What another program writes into a client's own socket or queue cannot be told from it, but for letters of postbag,
+    which say so in their first line.
     """
-    return not (is_ring_line(prompt) or prompt.lstrip().startswith(_CLIENTS_OWN))
+    return not (is_ring_line(prompt) or prompt.lstrip().startswith(_CLIENTS_OWN) or _is_of_postbag(prompt))
+
+
+def _is_of_postbag(prompt: str) -> bool:
+    """Whether it begins as its letters do: `Letter 3 from @ada to @bob via postbag (bag default).`"""
+    return prompt.startswith("Letter ") and " via postbag (bag " in prompt.partition("\n")[0]
 
 
 def _rung(line: str) -> list[int]:

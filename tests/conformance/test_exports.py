@@ -263,10 +263,10 @@ def test_secrets_are_replaced_and_counted_where_that_is_asked_for(office: Play) 
 
 
 BAD = [
-    (b"{torn", "no line of an export"),
+    (b"{torn", "not JSON"),
     (b"[]", "no JSON object"),
     (b'{"letter": "mailstop:9"}', "'kind' is missing"),
-    (b"\xff\xfe", "can't decode"),
+    (b"\xff\xfe", "not UTF-8"),
     (b'{"what": 1}', "no letter and no event"),
     (b'{"event": "taken", "entry": "mailstop:1", "id": "x", "at": "2026-01-01", "bag": "a", "data": {}}', "its id"),
 ]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from mailstop.acts.exporting import Snapshot
     from mailstop.cli.arguments import Arguments
+    from mailstop.exports.conversation import Written
     from mailstop.exports.secrets import Scrubber
     from mailstop.office import Office
 
@@ -113,9 +114,9 @@ def _pieces(
         return
     from mailstop.exports import html, markdown
 
-    def counted_conversations() -> Iterator[Any]:
+    def counted_conversations() -> Iterator[Iterator[Written]]:
         for conversation in snapshot.conversations(progress):
-            yield (_counting(written, count) for written in conversation)
+            yield (_counted(written, scrubber, count) for written in conversation)
 
     def last() -> str:
         told = f"{counted(count.letters, 'letter')}. "
@@ -124,12 +125,17 @@ def _pieces(
         return f"{told}Nothing was looked for that may be a secret."
 
     write = html.document if kind == HTML else markdown.document
-    yield from write(_head(snapshot, scrubber), counted_conversations(), scrubber.text if scrubber else str, last)
+    yield from write(_head(snapshot, scrubber), counted_conversations(), last)
 
 
-def _counting(written: Any, count: _Count) -> Any:
+def _counted(written: Written, scrubber: Scrubber | None, count: _Count) -> Written:
+    """A letter that is about to be written, without what looks like a secret."""
     count.letters += 1
-    return written
+    if scrubber is None:
+        return written
+    letter = written.letter
+    artifacts = tuple(map(scrubber.text, letter.artifacts))
+    return written.but(letter=letter.but(body=scrubber.text(letter.body), artifacts=artifacts))
 
 
 def _lines(

@@ -24,17 +24,15 @@ if TYPE_CHECKING:
 _FOLDER = os.path.dirname(__file__)
 
 
-def document(
-    head: list[str], conversations: Iterable[Iterable[Written]], change: Callable[[str], str], last: Callable[[], str]
-) -> Iterator[str]:
+def document(head: list[str], conversations: Iterable[Iterable[Written]], last: Callable[[], str]) -> Iterator[str]:
     """The page, piece by piece. See `markdown.document`."""
     yield _beginning(head)
     for conversation in conversations:
         is_first = True
         for written in conversation:
             if is_first:
-                yield _heading(written, change)
-            yield _letter(written, change, is_first=is_first)
+                yield _heading(written)
+            yield _letter(written, is_first=is_first)
             is_first = False
         yield "" if is_first else "</section>\n"
     script = _file("page.js")
@@ -82,12 +80,12 @@ def _beginning(head: list[str]) -> str:
 """
 
 
-def _heading(written: Written, change: Callable[[str], str]) -> str:
+def _heading(written: Written) -> str:
     letter = written.letter
-    return f'<section id="c{letter.n}">\n<h2>{_text(change(written.subject))}</h2>\n'
+    return f'<section id="c{letter.n}">\n<h2>{_text(written.subject)}</h2>\n'
 
 
-def _letter(written: Written, change: Callable[[str], str], *, is_first: bool) -> str:
+def _letter(written: Written, *, is_first: bool) -> str:
     letter = written.letter
     at = str(time_text(letter.at))
     when = (
@@ -102,10 +100,10 @@ def _letter(written: Written, change: Callable[[str], str], *, is_first: bool) -
         meta.append(f'<a href="#n{letter.ref}">answers {letter.ref}</a>')
     meta += [f"<span>{_text(label)}</span>" for label in written.labels]
     meta += [f"<span>{_text(seat)}: {_text(state)}</span>" for seat, state in written.states]
-    artifacts = "".join(f"<li>{_text(change(each))}</li>" for each in letter.artifacts)
+    artifacts = "".join(f"<li>{_text(each)}</li>" for each in letter.artifacts)
     named = f'<ul class="artifacts">{artifacts}</ul>\n' if artifacts else ""
     kind = "" if is_first else ' class="reply"'
-    body = html.escape(clean(change(letter.body)))
+    body = html.escape(clean(letter.body))
     # The newline behind <pre> is the one that HTML drops there.
     return (
         f'<article id="n{letter.n}"{kind}>\n<div class="meta">{"".join(meta)}</div>\n'

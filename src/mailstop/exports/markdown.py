@@ -17,24 +17,21 @@ if TYPE_CHECKING:
 _SPECIAL = frozenset("\\`*_{}[]<>()#+-.!|~&:")
 
 
-def document(
-    head: list[str], conversations: Iterable[Iterable[Written]], change: Callable[[str], str], last: Callable[[], str]
-) -> Iterator[str]:
-    """The document, piece by piece. head: what it is, a sentence each. change: is done to each text. last: what is said
-    at the end."""
+def document(head: list[str], conversations: Iterable[Iterable[Written]], last: Callable[[], str]) -> Iterator[str]:
+    """The document, piece by piece. head: what it is, a sentence each. last: what is said at the end."""
     yield "# Letters\n\n"
     yield "".join(f"{escaped(line)}\n" for line in head)
     for conversation in conversations:
         is_first = True
         for written in conversation:
             if is_first:
-                yield f"\n## {_number(written)}: {escaped(plain_line(change(written.subject)))}\n"
+                yield f"\n## {_number(written)}: {escaped(plain_line(written.subject))}\n"
                 is_first = False
-            yield _letter(written, change)
+            yield _letter(written)
     yield f"\n---\n\n{escaped(last())}\n"
 
 
-def _letter(written: Written, change: Callable[[str], str]) -> str:
+def _letter(written: Written) -> str:
     letter = written.letter
     at = time_text(letter.at) if letter.at else "an unknown time"
     told = [f"**{_number(written)}**", f"{_name(written.sender)} to {_name(written.whom)}", escaped(str(at))]
@@ -42,8 +39,8 @@ def _letter(written: Written, change: Callable[[str], str]) -> str:
         told.append(f"answers {letter.ref}")
     told += [escaped(plain_line(label)) for label in written.labels]
     lines = ["", " · ".join(told)]
-    lines += [f"- {escaped(plain_line(change(artifact)))}" for artifact in letter.artifacts]
-    text = clean(change(letter.body))
+    lines += [f"- {escaped(plain_line(artifact))}" for artifact in letter.artifacts]
+    text = clean(letter.body)
     marks = fence_for(text)
     states = ", ".join(f"{_name(seat)}: {state}" for seat, state in written.states)
     return "\n".join([*lines, "", f"{marks}text", text, marks, *(["", f"_{states}_"] if states else []), ""])

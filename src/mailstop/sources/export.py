@@ -6,11 +6,13 @@ from __future__ import annotations
 import os
 
 from mailstop import errors
+from mailstop.errors import MailstopError
 from mailstop.exports.lines import END, MARK, MOVES, OWN, VERSION, time_of
 from mailstop.json_text import loads
 from mailstop.letter import checked_body, is_kind
 from mailstop.names import is_name
 from mailstop.past import LONGEST_NUMBER, LONGEST_SOURCE, LeftOut, PastEvent, PastLetter, PastMove, Source
+from mailstop.sources.lines import Lines, NoObject, object_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,8 +20,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mailstop.past import Item
+    from mailstop.sources.lines import Line
 
-LONGEST_LINE = 8 * 1024 * 1024  # bytes; a letter's body has 256 KiB at most, its receipts stand beside it
 LONGEST_NAME = 200  # characters of a sender or recipient
 _OWN = frozenset(
     ("letter", "id", "at", "bag", "from", "to", "channel", "kind", "needs_reply", "final", "artifacts", "project")
@@ -36,9 +38,10 @@ def begins(path: str) -> bool:
     if not os.path.isfile(path):  # a pipe would keep us waiting
         return False
     try:
-        with open(path, "rb") as file:
-            return is_export(file.readline(LONGEST_LINE))
-    except OSError:
+        with Lines(path) as lines:
+            first = next(iter(lines), None)
+            return first is not None and is_export(first.raw or b"")
+    except MailstopError:
         return False
 
 
@@ -48,49 +51,32 @@ class ExportReader:
     secrets = 0  # live ones that lie in the file: tokens and doors are in no export
 
     def __init__(self, path: str, name: str = "") -> None:
+        """Look at its beginning. Raises SourceAbsent, SourceUnavailable."""
         self._path = path
-        try:
-            with open(path, "rb") as file:
-                self.total_bytes = os.fstat(file.fileno()).st_size
-                first = file.readline(LONGEST_LINE)
-        except OSError as error:
-            raise errors.SourceUnavailable(path=path, reason=error.strerror or str(error)) from None
-        self._begins_at = self.done_bytes = len(first)
-        self._own = _own_name(first, path)
+        self.done_bytes = 0
+        with Lines(path) as lines:
+            self.total_bytes = lines.total_bytes
+            self._own = _own_name(next(iter(lines), None), path)
         self._name = name or self._own
         self.source = Source(self._name, "mailstop", os.path.abspath(path))
 
     def __iter__(self) -> Iterator[Item]:
         """All of it, in its order. What is no line of an export is left out, and so is said of a missing end."""
-        number, is_whole = 1, False
-        try:
-            file = open(self._path, "rb")  # noqa: SIM115 - closed by the block below
-        except OSError as error:
-            raise errors.SourceUnavailable(path=self._path, reason=error.strerror or str(error)) from None
-        with file:
-            file.seek(self._begins_at)
-            while line := file.readline(LONGEST_LINE + 1):
-                number += 1
-                self.done_bytes += len(line)
-                place = f"line {number}"
-                if len(line) > LONGEST_LINE:
-                    while (rest := file.readline(LONGEST_LINE)) and not rest.endswith(b"\n"):
-                        self.done_bytes += len(rest)
-                    self.done_bytes += len(rest)
-                    yield LeftOut(place, f"it has more than {LONGEST_LINE} bytes")
+        is_whole = False
+        with Lines(self._path) as lines:
+            for line in lines:
+                self.done_bytes = lines.done_bytes
+                if line.number == 1 or line.raw == b"":
                     continue
-                if not line.strip():
-                    continue
+                place = f"line {line.number}"
                 try:
-                    value = loads(line)
-                    if not isinstance(value, dict):
-                        raise ValueError("it is no JSON object")
+                    value = object_of(line)
                     if END in value:
-                        is_whole = self._is_end(value[END], number - 2)
-                        continue
-                    yield self._item(value)
-                except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
-                    yield LeftOut(place, f"no line of an export: {_reason(error)}")
+                        is_whole = self._is_end(value[END], line.number - 2)
+                    else:
+                        yield self._item(value)
+                except (NoObject, ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
+                    yield LeftOut(place, _reason(error))
                 except errors.Refused as error:
                     yield LeftOut(place, error.message)
         if not is_whole:
@@ -172,10 +158,10 @@ class ExportReader:
         return source
 
 
-def _own_name(first: bytes, path: str) -> str:
+def _own_name(first: Line | None, path: str) -> str:
     """What stands before the numbers of the store's own letters. first: the first line. Raises SourceUnavailable."""
     try:
-        header = loads(first)
+        header = loads(first.raw or b"") if first else {}
         version, own = header[MARK], header.get("own", OWN)
     except (ValueError, TypeError, KeyError, AttributeError):
         raise errors.SourceUnavailable(path=path, reason="it does not begin as an export does") from None
