@@ -41,7 +41,7 @@ BRANCHES = {"MailstopError", "Refused", "UsageError", "NotFound", "TimedOut"}
 OF_COMMANDS = {"CannotTell", "Conflict", "OutputLost"}
 OF_COMMANDS |= {"ServeNotInstalled", "AlreadyServing", "ServesOn", "ServesElsewhere", "CannotBind"}
 # What only whoever starts a server meets, makes a token, sets a client up, uses a lane or imports letters.
-OF_VERBS = {f"mailstop.errors.{file}" for file in ("tokens", "setup", "lanes", "imports")}
+OF_VERBS = {f"mailstop.errors.{file}" for file in ("tokens", "setup", "lanes", "imports", "exports")}
 
 GIVEN: dict[str, dict[str, Any]] = {
     "me": {"action": "join", "name": "x"},
