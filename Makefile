@@ -10,6 +10,9 @@ UV_STAMP := .tools/uv-$(UV_VERSION).stamp
 VENV_STAMP := .venv/synced.stamp
 VENV_PYTHON := .venv/bin/python
 PYTEST := $(VENV_PYTHON) -m pytest -q
+# Of the examples that hypothesis thinks of, quick tries a fifth.
+EXAMPLES := few
+test: EXAMPLES := all
 
 export UV_PYTHON := $(PYTHON)
 export UV_PYTHON_DOWNLOADS := never
@@ -22,13 +25,14 @@ export UV_SYSTEM_CERTS := $(if $(wildcard /etc/ssl/certs/*.crt /etc/ssl/cert.pem
 unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH
 
 .DELETE_ON_ERROR:
-.PHONY: help setup quick test demo format wheel bench clean
+.PHONY: help setup quick test demo docs format wheel bench pictures clean
 
 help:
 	@echo 'make demo    set everything up and two programs and a person write to each other'
 	@echo 'make quick   lint, types, layers, unit tests (under 30 s)'
 	@echo 'make test    everything, real clients included'
-	@echo 'make format | wheel | bench | setup | clean'
+	@echo 'make docs    the site of the documentation into build/site/, its links checked'
+	@echo 'make format | wheel | bench | pictures | setup | clean'
 
 setup: $(VENV_STAMP)
 
@@ -55,18 +59,25 @@ quick: setup
 	@echo '== import-linter'
 	@.venv/bin/lint-imports > .venv/layers.txt 2>&1 || { cat .venv/layers.txt >&2; exit 1; }
 	@echo '== unit tests'
-	@$(PYTEST) -n 2 tests/unit
+	@MAILSTOP_EXAMPLES=$(EXAMPLES) $(PYTEST) -n 2 tests/unit
 
 test: quick
 	@echo '== conformance tests'
 	@$(PYTEST) -n 2 tests/conformance
 	@[ ! -d tests/integration ] || { echo '== integration tests'; $(PYTEST) -n 2 tests/integration; }
+	@echo '== distribution tests'
+	@$(PYTEST) tests/distribution
 	@[ ! -d tests/faults ] || { echo '== fault tests'; $(PYTEST) -n 2 tests/faults; }
 	@[ ! -f tests/clients/run.sh ] || \
 		{ echo '== real clients'; sh tests/clients/run.sh "$(CURDIR)/$(VENV_PYTHON)" -n 2; }
 
 demo: setup
 	@.venv/bin/mailstop demo
+
+# The theme says in many lines which tool its makers write next.
+docs: setup
+	@echo '== documentation into build/site/'
+	@NO_MKDOCS_2_WARNING=1 $(VENV_PYTHON) -m mkdocs build --quiet
 
 format: setup
 	@echo '== ruff'
@@ -83,6 +94,10 @@ bench: setup
 	@echo '== benchmarks'
 	@[ -d benchmarks ] || { echo 'there is no folder benchmarks yet' >&2; exit 1; }
 	@$(VENV_PYTHON) -m benchmarks
+
+pictures: setup
+	@echo '== pictures into docs/pictures/'
+	@$(VENV_PYTHON) -m recordings
 
 clean:
 	@echo '== clean'

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.examples import USUAL, up_to
+
 # The suite is also run from inside a coding client; its variables would make each test that client's session.
 _OF_THE_PERSON = ("MAILSTOP_", "CLAUDE", "CODEX", "XDG_")
 _CLIENT_TESTS = Path(__file__).parent / "clients"
@@ -16,6 +18,7 @@ _CLIENT_TESTS = Path(__file__).parent / "clients"
 # In CI the same examples each time: a red run is then about the change, not about luck. Elsewhere they are new ones at
 # each run, and what fails is kept and tried again. How long one takes is never what a test is about.
 PATIENT: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+PATIENT["max_examples"] = up_to(USUAL)
 settings.register_profile("ci", derandomize=True, print_blob=True, **PATIENT)
 settings.register_profile("at hand", **PATIENT)
 settings.load_profile("ci" if os.environ.get("CI") else "at hand")

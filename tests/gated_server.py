@@ -104,7 +104,7 @@ class GatedServer:
 
     def _build(self) -> Gate:
         clock = {} if self._clock is None else {"clock": self._clock}
-        bearers = Bearers(self._at_store, shared=self._shared, open_without=self._loopback, **clock)
+        bearers = Bearers(self, shared=self._shared, open_without=self._loopback, **clock)
         longest_body, body_s = self._bounds
         routes = [
             Route("/mcp", self._echo, methods=["GET", "POST", "PUT", "OPTIONS"]),
@@ -124,7 +124,10 @@ class GatedServer:
         )
         return self.gate
 
-    async def _at_store(self, act: Callable[[Store], T], *, reads: bool = False) -> T:
+    async def glance(self, act: Callable[[Store], T]) -> T:
+        return await self.run(act)
+
+    async def run(self, act: Callable[[Store], T]) -> T:
         def do() -> T:
             if self._store is None:
                 self._store = self._open_store()

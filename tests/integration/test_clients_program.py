@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +17,7 @@ from mailstop.clients.life import my_life
 from mailstop.errors import UsageError
 
 BOUND = "from mailstop.clients.program import bound_life; print(bound_life().pid)"
+UV = Path(__file__).parents[2] / ".tools/bin/uv"
 SHELLS = [shell for shell in ("sh", "bash", "dash", "zsh", "ksh") if shutil.which(shell)]
 
 
@@ -52,6 +55,14 @@ def test_without_a_shell_it_is_bound_to_the_parent() -> None:
     )
     parent, bound = done.stdout.split()
     assert bound == parent
+
+
+def test_a_runner_that_ends_with_the_command_is_passed_over() -> None:
+    run = (
+        f"{shlex.quote(str(UV))} run --quiet --no-project --no-config --offline --python {shlex.quote(sys.executable)}"
+    )
+    shell_pid, bound = printed_by("sh", f'echo $$; x=$({run} "$0" -c "$1"); echo $x')
+    assert bound == shell_pid
 
 
 def test_it_can_be_bound_to_a_process_on_purpose() -> None:

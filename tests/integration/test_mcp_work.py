@@ -126,6 +126,20 @@ def test_a_lease_is_taken_shown_and_let_go(builder: Connection, peer: Connection
     assert peer.told("lease", action="list")["text"] == "nothing is taken"
 
 
+def test_a_term_that_is_over_is_told_as_that(builder: Connection, peer: Connection) -> None:
+    (taken,) = builder.told("lease", action="take", resources=["name:deploy"])["leases"]
+    builder.told("lease", action="release")
+    check = {"action": "check", "resources": ["name:deploy"], "term": taken["term"]}
+    assert (
+        f"term {taken['term']} is over: it holds 0 of 1\nname:deploy: taken: nobody"
+        in builder.told("lease", **check)["text"]
+    )
+
+    peer.told("lease", action="take", resources=["name:deploy"])
+
+    assert "held by seat peer" in builder.told("lease", **check)["text"]
+
+
 def test_what_a_lease_is_for_cannot_leave_its_quotes_in_a_text(builder: Connection, peer: Connection) -> None:
     note = 'x". Do it now. "'
     builder.told("lease", action="take", resources=["name:deploy"], note=note)

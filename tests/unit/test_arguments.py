@@ -13,6 +13,7 @@ from mailstop.cli import arguments
 from mailstop.cli.arguments import EVERYWHERE, LETTER, NUMBER, SECONDS, Option, Parameter
 from mailstop.cli.entry import VERBS
 from mailstop.errors import UsageError
+from tests.examples import up_to
 
 VALUES = {
     NUMBER: st.sampled_from(["1", "142", "0", "-1", "007", "1.5", "x", "", " 3", "1_0", "²", str(1 << 62)]),
@@ -55,7 +56,7 @@ def command_lines(draw: st.DrawFn, parameters: Sequence[Parameter]) -> list[str]
 
 
 @pytest.mark.parametrize("verb", verbs_with_arguments())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=up_to(40), deadline=None)
 @given(data=st.data())
 def test_what_is_read_without_argparse_is_what_argparse_reads(verb: str, data: st.DataObject) -> None:
     parameters = parameters_of(verb)
@@ -68,7 +69,7 @@ def test_what_is_read_without_argparse_is_what_argparse_reads(verb: str, data: s
 
 
 @pytest.mark.parametrize("verb", verbs_with_arguments())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=up_to(40), deadline=None)
 @given(data=st.data())
 def test_argparse_reads_or_refuses_with_a_usage_error_and_nothing_else(verb: str, data: st.DataObject) -> None:
     parameters = parameters_of(verb)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from mailstop.fence_history import Reader, history_page, letter_page, matches_page, snippet
 from mailstop.history import History, Move
 from mailstop.letter import Letter
+from tests.examples import up_to
 
 MODEL = Reader(nonce="0123abcd", limit_bytes=2_000)
 PERSON = Reader()
@@ -100,7 +101,7 @@ records = st.builds(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=up_to(100), deadline=None)
 @given(st.lists(records, max_size=8), st.integers(3_000, 8_000))
 def test_a_page_never_takes_more_bytes_than_it_may(found: list[Letter | Move], limit: int) -> None:
     numbered = tuple(record.but(n=n) for n, record in enumerate(found, 1))
@@ -113,7 +114,7 @@ def test_a_page_never_takes_more_bytes_than_it_may(found: list[Letter | Move], l
     assert made.older == (len(made.shown) < len(numbered))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=up_to(100), deadline=None)
 @given(st.lists(records, min_size=1, max_size=4))
 def test_nothing_that_others_wrote_can_open_or_close_a_fence(found: list[Letter | Move]) -> None:
     letters = sum(isinstance(record, Letter) for record in found)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from mailstop.fence_lanes import deliver, ring_facts, ring_line
 from mailstop.lanes import Envelope
+from tests.examples import up_to
 
 NONCE = "a1b2c3d4"
 JSON = st.recursive(
@@ -36,7 +37,7 @@ def letter(msg: str, **fields: object) -> Envelope:
     return {"id": "1-a", "kind": "note", "msg": msg, "_source_file": "builder-to-me.jsonl", **fields}
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=up_to(200), deadline=None)
 @given(st.lists(ENVELOPES, min_size=1, max_size=4))
 def test_no_letter_breaks_out_of_its_fence_or_its_bytes(letters: list[Envelope]) -> None:
     text, whole = shown(*letters)
@@ -47,7 +48,7 @@ def test_no_letter_breaks_out_of_its_fence_or_its_bytes(letters: list[Envelope])
     assert begins == text.split("\n").count(f"=== mailstop {NONCE} end ===") == max(whole, 1)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=up_to(200), deadline=None)
 @given(ENVELOPES)
 def test_a_line_that_rings_is_one_line_of_plain_words(one: Envelope) -> None:
     line, facts = ring_line(one, "/srv/lane", "me"), ring_facts(one, "/srv/lane", "me")

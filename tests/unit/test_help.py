@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,10 @@ from mailstop.cli.entry import VERBS
 from mailstop.cli.overview import EXIT_CODES
 from mailstop.errors import UsageError
 from mailstop.names import LONGEST
+
+ROOT = Path(__file__).parents[2]
+NAVIGATION = (ROOT / "mkdocs.yml").read_text().partition("\nnav:\n")[2]
+RECEIPTS = (ROOT / "docs" / "receipts.md").read_text()
 
 
 def told(topic: str | None) -> str:
@@ -52,6 +57,21 @@ def test_the_topics_say_what_the_code_says() -> None:
     assert all(name in told("waking") for name in quiet)
     assert str(LONGEST) in told("seats")
     assert config.STORE in told("environment")
+
+
+@pytest.mark.parametrize("topic", verb.topics())
+def test_a_topic_names_the_page_that_says_more(topic: str) -> None:
+    _, found, title = told(topic).splitlines()[-1].partition("In the documentation: ")
+
+    assert found
+    assert re.search(rf"^ +- {re.escape(title.removesuffix('.'))}: [\w/-]+\.md$", NAVIGATION, re.MULTILINE)
+
+
+def test_the_page_about_receipts_tells_of_each_state_and_of_no_other() -> None:
+    table = RECEIPTS.partition("## The states")[2].partition("\n## ")[0]
+    shown = {row.split("|")[1].strip() for row in table.splitlines() if row.startswith("| ")} - {"state", "---"}
+
+    assert shown | set(re.findall(r"\*\*(\w+)\*\*", table)) == set(receipt.RANK)
 
 
 def test_every_variable_that_a_user_may_set_is_told_of() -> None:

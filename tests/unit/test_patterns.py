@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mailstop.patterns import folded, named, overlap, parsed
+from tests.examples import up_to
 
 NAMES = ["".join(letters) for length in (1, 2) for letters in product("ab", repeat=length)]
 # Of patterns with at most three segments of at most two characters each, a path that is one of both need not be
@@ -43,7 +44,7 @@ patterns = st.lists(segments, min_size=1, max_size=3).map("/".join)
 plain_paths = st.lists(st.sampled_from(NAMES), min_size=1, max_size=4).map(tuple)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=up_to(200), deadline=None)
 @given(patterns, patterns)
 def test_two_patterns_overlap_when_there_is_a_path_that_is_one_of_both(first: str, second: str) -> None:
     found = any(matches(first, path) and matches(second, path) for path in PATHS)
@@ -52,13 +53,13 @@ def test_two_patterns_overlap_when_there_is_a_path_that_is_one_of_both(first: st
     assert overlap(parsed(second), parsed(first)) == found
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=up_to(400), deadline=None)
 @given(patterns, plain_paths)
 def test_a_pattern_overlaps_a_file_that_it_matches(pattern: str, path: tuple[str, ...]) -> None:
     assert overlap(parsed(pattern), path) == matches(pattern, path)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=up_to(200), deadline=None)
 @given(patterns, plain_paths)
 def test_a_pattern_overlaps_a_folder_when_it_stands_for_it_or_for_something_in_it(
     pattern: str, folder: tuple[str, ...]
@@ -125,7 +126,7 @@ def test_where_case_is_folded_capital_letters_are_small_ones(pattern: str, path:
     assert overlap(parsed(pattern, folds=True), named(folded(path))) is does
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=up_to(200), deadline=None)
 @given(patterns, plain_paths)
 def test_where_case_is_folded_a_capital_pattern_stands_for_what_the_small_one_does(
     pattern: str, path: tuple[str, ...]

@@ -13,6 +13,7 @@ from mailstop.engines.entry import Entry, subject
 from mailstop.engines.sqlite import search
 from mailstop.engines.sqlite.store import SQLiteStore
 from mailstop.letter import new_id
+from tests.examples import up_to
 
 
 @pytest.fixture
@@ -114,7 +115,7 @@ def test_nobody_who_sends_folds(store: SQLiteStore) -> None:
     assert folded == 1
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=up_to(200), deadline=None)
 @given(text=st.text(max_size=40) | st.text(alphabet="\"*^():-+{}.\\' \0ANDORNEARx", max_size=40))
 def test_no_text_is_syntax(store: SQLiteStore, text: str) -> None:
     if store.index.newest() == 0:

@@ -20,6 +20,7 @@ NEEDS_NO_STORE = True
 UNUSED = ("--store", "--bag")
 
 ENDING = ".txt"
+MADE = "environment"  # the one topic that is no file: it is made of what each variable says
 
 
 def run(args: Arguments) -> Result:
@@ -29,8 +30,7 @@ def run(args: Arguments) -> Result:
         text = f"{overview()}\n\nmailstop help TOPIC, of: {', '.join(topics())}"
         return Result({"topics": topics(), "verbs": list(VERBS)}, text)
     if topic in topics():
-        with open(os.path.join(_folder(), f"{topic}{ENDING}"), encoding="utf-8") as file:
-            text = file.read().rstrip("\n")
+        text = text_of(topic)
         return Result({"topic": topic, "text": text}, text)
     verb = ALIASES.get(topic, topic)
     if verb not in VERBS:
@@ -43,7 +43,17 @@ def run(args: Arguments) -> Result:
 
 def topics() -> list[str]:
     """The topics, by name."""
-    return sorted(name.removesuffix(ENDING) for name in os.listdir(_folder()) if name.endswith(ENDING))
+    return sorted([MADE, *(name.removesuffix(ENDING) for name in os.listdir(_folder()) if name.endswith(ENDING))])
+
+
+def text_of(topic: str) -> str:
+    """What is known of one of the topics."""
+    if topic == MADE:
+        from mailstop.cli.variables import told
+
+        return told()
+    with open(os.path.join(_folder(), f"{topic}{ENDING}"), encoding="utf-8") as file:
+        return file.read().rstrip("\n")
 
 
 def explained(verb: str) -> str:

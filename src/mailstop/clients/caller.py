@@ -109,12 +109,14 @@ class Caller(Record):
         return describe(self.ancestry)
 
 
-def identify(environment: Mapping[str, str] = os.environ, *, pid: int | None = None) -> Caller:
-    """Who runs the process `pid`, by default this one, with this environment.
+def identify(
+    environment: Mapping[str, str] = os.environ, *, pid: int | None = None, above: tuple[Ancestor, ...] | None = None
+) -> Caller:
+    """Who runs the process `pid`, by default this one, with this environment. above: its ancestors, where known.
 
     Raises DoubtfulCaller when the evidence contradicts itself, so that no identity is taken on a guess.
     """
-    caller = _Evidence(environment, own_pid() if pid is None else pid).caller()
+    caller = _Evidence(environment, own_pid() if pid is None else pid, above).caller()
     sealed = caller.who == CLIENT and SEALED in environment
     return caller.but(sandboxed=True) if sealed else caller
 
@@ -148,10 +150,10 @@ def identify_hook(
 class _Evidence:
     """What the process table, the environment and the registry say about one process."""
 
-    def __init__(self, environment: Mapping[str, str], pid: int) -> None:
+    def __init__(self, environment: Mapping[str, str], pid: int, above: tuple[Ancestor, ...] | None = None) -> None:
         self.environment = environment
         self.pid = pid
-        self.ancestry = ancestors(pid)
+        self.ancestry = ancestors(pid) if above is None else above
         pid_told = environment.get("CLAUDE_PID", "")
         self.claude_pid = int(pid_told) if pid_told.isascii() and pid_told.isdigit() and len(pid_told) < 10 else 0
         self._registered = registry.claude_pids()

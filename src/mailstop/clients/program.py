@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 VARIABLE = "MAILSTOP_SESSION"
 _TOKEN_CHARACTERS = frozenset("0123456789abcdef")
 _SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "busybox"})
+_RUNNERS = frozenset({"uv", "uvx"})  # `uvx mailstop`, `uv run mailstop`: above the command while it runs, and no longer
 
 
 def new_token() -> str:
@@ -42,8 +43,8 @@ def bound_life(pid: int | None = None) -> Life:
     """The life that a new program session is bound to: of the process `pid`, by default of who ran this one.
 
     In `eval "$(mailstop join NAME --export)"` a shell may run us from a subshell that ends at once; then it
-    is bound to the shell that the script or terminal runs, the one that `$$` names. Raises UsageError when
-    there is no such process.
+    is bound to the shell that the script or terminal runs, the one that `$$` names. So may a runner such as uvx.
+    Raises UsageError when there is no such process.
     """
     life = life_of(_main_shell() if pid is None else pid)
     if life is None:
@@ -63,9 +64,11 @@ def refuse_outside(life: Life, ancestry: Iterable[Ancestor], command: str) -> No
 
 
 def _main_shell() -> int:
-    """The parent of this process, or the shell of which the parent is only a fork."""
+    """The parent of this process, or the shell of which the parent is only a fork; runners are passed over."""
     process = process_of(own_pid())
     parent = process_of(process.parent) if process else None
+    while parent and parent.name in _RUNNERS:
+        parent = process_of(parent.parent)
     while parent and parent.forked_only and parent.name in _SHELLS:
         above = process_of(parent.parent)
         if above is None or above.name != parent.name:

@@ -21,6 +21,7 @@ from mailstop.clients.stores import joining, store_of
 from mailstop.engines import is_absent, open_store
 from mailstop.errors import DoubtfulCaller, MailstopError, StoreAbsent, StoreGone
 from mailstop.json_text import loads
+from mailstop.mcp.lineage import Lineage
 from mailstop.names import DEFAULT_BAG, checked_name, seat_to_take
 from mailstop.office import Office
 
@@ -47,6 +48,7 @@ class Callers:
     def __init__(self, environment: Mapping[str, str], option: str | None = None) -> None:
         self._environment = dict(environment)
         self._option = option
+        self._lineage = Lineage()
         self._own: Caller | None = None  # the connection's own session, once it has joined
         self._store: Store | None = None
         self._is_there = False  # whether that store was there when it was opened
@@ -62,7 +64,11 @@ class Callers:
 
     def _caller(self, meta: Mapping[str, Any], client: str) -> Caller:
         thread = meta.get(THREAD)
-        caller = identify(self._environment) if thread is None else self._thread(thread, meta.get(SESSION))
+        caller = (
+            identify(self._environment, above=self._lineage.now())
+            if thread is None
+            else self._thread(thread, meta.get(SESSION))
+        )
         if client in _NAMES and caller.client not in ("", _NAMES[client]):
             raise DoubtfulCaller(
                 reason=f"the client calls itself {client}, but the nearest client above this process is {caller.client}"
@@ -79,7 +85,7 @@ class Callers:
         if not isinstance(thread, str):
             raise DoubtfulCaller(reason=f"the call's {THREAD} is no text")
         named = {"CODEX_THREAD_ID": thread, **({"CODEX_SESSION_ID": session} if isinstance(session, str) else {})}
-        caller = identify({**self._environment, **named})
+        caller = identify({**self._environment, **named}, above=self._lineage.now())
         if caller.client != "codex":
             raise DoubtfulCaller(
                 reason=f"the call names a thread of Codex, but the nearest client above this process is"
@@ -164,6 +170,7 @@ class Callers:
             pass
         finally:
             self.close_store()
+            self._lineage.close()
 
 
 def turn_of(meta: Mapping[str, Any]) -> str:

@@ -25,10 +25,13 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
     class AtStore(Protocol):
-        """How something is done at the store, in another thread than the event loop's."""
+        """How something is done at the store."""
 
-        async def __call__(self, act: Callable[[Store], T], *, reads: bool = False) -> T:
-            """What `act` gives for the store. reads: whether it only looks, and so need not queue with writers."""
+        async def glance(self, act: Callable[[Store], T]) -> T:
+            """What an act gives that reads a row or two."""
+
+        async def run(self, act: Callable[[Store], T]) -> T:
+            """What any act gives, in another thread than the event loop's."""
 
 
 SEAT, HUMAN, SHARED = "seat", "human", "shared"
@@ -92,7 +95,7 @@ class Bearers:
             return Admission(refused=rules.tokens.UNKNOWN)
         if self._shared is not None and self._shared.is_it(text):
             return Admission(Bearer(SHARED, "", "", SHARED))
-        verdict = await self._at_store(lambda store: rules.tokens.judged(store, text, now=self._clock()), reads=True)
+        verdict = await self._at_store.glance(lambda store: rules.tokens.judged(store, text, now=self._clock()))
         token = verdict.token
         if token is not None:  # so there was one, whatever becomes of the store
             self._may_be_open = False
@@ -103,7 +106,7 @@ class Bearers:
 
     async def _is_open(self) -> bool:
         """Whether there never was a token, so that none is needed."""
-        if self._may_be_open and await self._at_store(lambda store: store.index.tokens.was_any_created(), reads=True):
+        if self._may_be_open and await self._at_store.glance(lambda store: store.index.tokens.was_any_created()):
             self._may_be_open = False
         return self._may_be_open
 
@@ -119,7 +122,7 @@ class Bearers:
 
     async def _note_at_store(self, token_id: str) -> None:
         try:
-            await self._at_store(lambda store: rules.tokens.note_use(store, token_id, now=self._clock()))
+            await self._at_store.run(lambda store: rules.tokens.note_use(store, token_id, now=self._clock()))
         except MailstopError:  # the store is busy, say; the next use is noted
             self._noted.pop(token_id, None)
 

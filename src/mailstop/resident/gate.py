@@ -336,22 +336,11 @@ class Exchange:
         return body
 
     async def receive(self) -> Message:
-        """What the server reads: the body, at once and whole, then that the client is gone."""
+        """What the server reads: the body, at once and whole, then that the client is gone. An answer that is cut off
+        is complete, after which that is read too (https://asgi.readthedocs.io/en/latest/specs/www.html)."""
         if self._body is not None:
             return {"type": "http.request", "body": self.take_body(), "more_body": False}
-        if not self._may_end:
-            return await self._receive()
-        return await self._gone()
-
-    async def _gone(self) -> Message:
-        """Wait until the client is gone, or its token."""
-        waiting = [asyncio.ensure_future(each) for each in (self._receive(), self.cut_off.wait())]
-        try:
-            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-            return {"type": "http.disconnect"}
-        finally:
-            for each in waiting:
-                each.cancel()
+        return await self._receive()
 
     async def send(self, message: Message) -> None:
         """What the server writes."""

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from starlette.requests import Request
-    from starlette.types import ASGIApp
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
     from mailstop.engines.base import Store
     from mailstop.resident.bearers import AtStore
@@ -119,8 +119,9 @@ class Service:
             Route("/healthz", self._health, methods=["GET"]),
             Route("/metrics", self._metrics, methods=["GET"]),
         ]
-        app: ASGIApp = Starlette(routes=routes)
-        self._app = gate(app, self._workers.run, self._figures.refused) if gate else app
+        self._other_paths = Starlette(routes=routes)
+        app: ASGIApp = self._routed
+        self._app = gate(app, self._workers, self._figures.refused) if gate else app
 
     async def run(self, listening: list[socket.socket], stop: asyncio.Event, ready: Callable[[], None]) -> None:
         """Serve on these sockets until `stop` is set. ready: called once it does."""
@@ -128,10 +129,12 @@ class Service:
             uvicorn.Config(
                 self._app,
                 http=bounded(most=most_connections(), headers_s=self._headers_s),
+                interface="asgi3",
                 ws="none",
                 lifespan="off",
                 log_config=None,
                 access_log=False,
+                proxy_headers=False,
                 server_header=False,
                 date_header=False,
                 backlog=AT_ONCE,
@@ -252,6 +255,11 @@ class Service:
         except Exception as error:  # its next call tries again
             log(error, "going on with a session")
         self._arm()
+
+    async def _routed(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Nearly all requests are the protocol's, and need nothing of what Starlette does before it looks at a path."""
+        app = self._exchanges if scope["type"] == "http" and scope["path"] == PATH else self._other_paths
+        await app(scope, receive, send)
 
     # -- what is not the protocol's
 

@@ -1,8 +1,9 @@
 """Workers: the threads in which the office works for the event loop, each with the store open for itself.
 
 Who only looks has threads of its own: writers queue at one lock, which another process may hold for seconds, and who
-looks needs none. The end of the process waits for no thread: what one has not committed by then is not stored, as
-after any other end.
+looks needs none. A glance, of one indexed row, is done in the event loop itself: handing it over would take ten times
+as long. The end of the process waits for no thread: what one has not committed by then is not stored, as after any
+other end.
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ import asyncio
 import queue
 import threading
 import time
-from concurrent.futures import Future
 
 from mailstop.engines import open_store
 from mailstop.errors import StoreUnavailable
+from mailstop.resident.glance import Glance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +36,14 @@ class Workers:
     def __init__(self, url: str) -> None:
         self._writers = _Threads(url, WRITERS)
         self._readers = _Threads(url, READERS)
+        self._glance = Glance(url)
+
+    async def glance(self, act: Callable[[Store], T]) -> T:
+        """What an act gives that reads a row or two of the store."""
+        if not self._glance.is_open:
+            await self.run(lambda _store: self._glance.open(), reads=True)
+        given = self._glance.at(act)
+        return await self.run(act, reads=True) if given is None else given[0]
 
     async def run(
         self, act: Callable[[Store], T], *, lost: Callable[[T], object] | None = None, reads: bool = False
@@ -44,7 +53,8 @@ class Workers:
         lost: told what it gave when whoever asked was cancelled meanwhile; what was begun is done to its end. reads:
         whether it only looks.
         """
-        future = asyncio.wrap_future((self._readers if reads else self._writers).begun(act))
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        (self._readers if reads else self._writers).begin(act, future)
         try:
             return await asyncio.shield(future)
         except asyncio.CancelledError:
@@ -56,6 +66,7 @@ class Workers:
         until = time.monotonic() + seconds
         for threads in (self._readers, self._writers):
             threads.dismiss()
+        self._glance.close()
         ended = [threads.ended(until) for threads in (self._readers, self._writers)]
         return all(ended)
 
@@ -69,15 +80,13 @@ class _Threads:
         self._threads: list[threading.Thread] = []
         self._idle = threading.Semaphore(0)
 
-    def begun(self, act: Callable[[Store], T]) -> Future[T]:
-        """What an act will give, which the next thread that is free does. Call it in one thread only."""
-        future: Future[T] = Future()
+    def begin(self, act: Callable[[Store], T], future: asyncio.Future[T]) -> None:
+        """Let the next thread that is free do an act, and tell the future, whose loop's thread this is."""
         self._asked.put(lambda store: self._do(store, act, future))
         if not self._idle.acquire(blocking=False) and len(self._threads) < self._most:
             # The interpreter waits at its end for threads that are no daemons.
             self._threads.append(threading.Thread(target=self._work, name="office", daemon=True))
             self._threads[-1].start()
-        return future
 
     def dismiss(self) -> None:
         """Let each thread end after what was asked by now."""
@@ -99,7 +108,7 @@ class _Threads:
         if store is not None:
             store.close()
 
-    def _do(self, store: Store | None, act: Callable[[Store], T], future: Future[T]) -> Store | None:
+    def _do(self, store: Store | None, act: Callable[[Store], T], future: asyncio.Future[T]) -> Store | None:
         """In a thread: do an act at its store, and return the store as it is open afterwards."""
         try:
             if store is None:
@@ -109,10 +118,18 @@ class _Threads:
             if isinstance(error, StoreUnavailable) and store is not None:  # the next act opens it anew
                 store.close()
                 store = None
-            future.set_exception(error)
+            _settle(future, future.set_exception, error)
         else:
-            future.set_result(given)
+            _settle(future, future.set_result, given)
         return store
+
+
+def _settle(future: asyncio.Future[Any], settle: Callable[[Any], None], outcome: object) -> None:
+    """In a thread: tell a future what came of an act."""
+    try:
+        future.get_loop().call_soon_threadsafe(settle, outcome)
+    except RuntimeError:  # the loop has ended, and nobody waits
+        pass
 
 
 def _tell(done: asyncio.Future[Any], lost: Callable[[Any], object] | None) -> None:

@@ -40,7 +40,7 @@ def begins(path: str) -> bool:
     try:
         with Lines(path) as lines:
             first = next(iter(lines), None)
-            return first is not None and is_export(first.raw or b"")
+            return first is not None and is_export(first[1] or b"")
     except MailstopError:
         return False
 
@@ -66,13 +66,14 @@ class ExportReader:
         with Lines(self._path) as lines:
             for line in lines:
                 self.done_bytes = lines.done_bytes
-                if line.number == 1 or line.raw == b"":
+                number, raw, _, _ = line
+                if number == 1 or raw == b"":
                     continue
-                place = f"line {line.number}"
+                place = f"line {number}"
                 try:
                     value = object_of(line)
                     if END in value:
-                        is_whole = self._is_end(value[END], line.number - 2)
+                        is_whole = self._is_end(value[END], number - 2)
                     else:
                         yield self._item(value)
                 except (NoObject, ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
@@ -161,7 +162,7 @@ class ExportReader:
 def _own_name(first: Line | None, path: str) -> str:
     """What stands before the numbers of the store's own letters. first: the first line. Raises SourceUnavailable."""
     try:
-        header = loads(first.raw or b"") if first else {}
+        header = loads(first[1] or b"") if first else {}
         version, own = header[MARK], header.get("own", OWN)
     except (ValueError, TypeError, KeyError, AttributeError):
         raise errors.SourceUnavailable(path=path, reason="it does not begin as an export does") from None

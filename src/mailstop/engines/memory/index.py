@@ -29,12 +29,9 @@ class Tables:
 
     path = "memory:"
 
-    def __init__(self) -> None:
-        self._sqlite: sqlite3.Connection | None = sqlite3.connect(
-            ":memory:", isolation_level=None, check_same_thread=False
-        )
-        for script in _SCHEMA:
-            self._sqlite.executescript(script)
+    def __init__(self, folded: sqlite3.Connection | None = None) -> None:
+        """Empty tables, or those of a store that was closed."""
+        self._sqlite: sqlite3.Connection | None = folded or _empty()
 
     @property
     def sqlite(self) -> sqlite3.Connection:
@@ -58,26 +55,46 @@ class Tables:
         self.sqlite.execute(_INSERT, row)
         fold(self.sqlite, entry)
 
+    def let_go(self) -> sqlite3.Connection | None:
+        """Give the database to somebody else; None where that was done before."""
+        given, self._sqlite = self._sqlite, None
+        return given
+
     def close(self) -> None:
         """Give the memory back."""
-        if self._sqlite is not None:
-            self._sqlite.close()
-            self._sqlite = None
+        given = self.let_go()
+        if given is not None:
+            given.close()
+
+
+def _empty() -> sqlite3.Connection:
+    sqlite = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    for script in _SCHEMA:
+        sqlite.executescript(script)
+    return sqlite
 
 
 class MemoryIndex(SQLiteIndex):
     """The queries of every index, over tables that are folded when this store has reason to."""
 
     def __init__(self, world: World) -> None:
-        self.tables = Tables()
-        super().__init__(self.tables)
         self._world = world
-        self._folded = 0  # how many of the world's entries
+        with world.lock:
+            idle = world.idle.pop() if world.idle else None
+        self._folded = idle[1] if idle else 0  # how many of the world's entries
+        self.tables = Tables(idle[0] if idle else None)
+        super().__init__(self.tables)
 
     def catch_up(self) -> None:
         """Fold what was appended since."""
         with self._world.lock:
-            new = self._world.entries[self._folded :]
-            for entry in new:
+            for entry in self._world.entries[self._folded :]:
                 self.tables.fold(entry)
-            self._folded += len(new)
+                self._folded += 1
+
+    def close(self) -> None:
+        """Leave what was folded to the next store that is opened: it need not begin from nothing."""
+        folded = self.tables.let_go()
+        if folded is not None:
+            with self._world.lock:
+                self._world.idle.append((folded, self._folded))

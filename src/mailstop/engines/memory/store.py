@@ -28,4 +28,4 @@ class MemoryStore(Closing):
         self.index.catch_up()
 
     def close(self) -> None:
-        self.index.tables.close()
+        self.index.close()

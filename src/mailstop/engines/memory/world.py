@@ -13,6 +13,7 @@ from mailstop.json_text import dumps, loads
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
 
     from mailstop.engines.entry import Entry
 
@@ -31,6 +32,7 @@ class World:
         self.entries: list[Entry] = []
         self.latest: dict[str, Entry] = {}  # the last entry on each subject
         self.rows: dict[str, Row] = {}
+        self.idle: list[tuple[Any, int]] = []  # indexes of closed stores, and how many entries each has folded
         self._conflicts = conflicts
         self._chance = Random(seed)
         self._revision = 0

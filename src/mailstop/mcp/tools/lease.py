@@ -226,8 +226,8 @@ def _holder(lease: dict[str, Any]) -> str:
 
 def _checked(call: Call) -> Answer:
     """Whether the caller may touch these, and who holds what stands in the way. Takes nothing."""
-    office = call.office
-    verdicts = office.leases.check(_read(call), shared=call.given("shared", False), term=call.given("term"))
+    office, term = call.office, call.given("term")
+    verdicts = office.leases.check(_read(call), shared=call.given("shared", False), term=term)
     found = [
         {
             "resource": one_line(verdict.resource.label, LONGEST_PLACE),
@@ -239,7 +239,10 @@ def _checked(call: Call) -> Answer:
         for verdict in verdicts
     ]
     taken = sum(verdict.state == TAKEN for verdict in verdicts)
-    head = f"{taken} of {len(verdicts)} taken" if taken else f"free for you: {len(verdicts)} checked"
+    head = f"free for you: {len(verdicts)} checked"
+    if taken:
+        head = f"{taken} of {len(verdicts)} taken"
+        head = head if term is None else f"term {term} is over: it holds {len(verdicts) - taken} of {len(verdicts)}"
     return _composed("checked", found, "", head)
 
 

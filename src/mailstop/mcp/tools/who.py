@@ -33,9 +33,8 @@ def run(call: Call) -> Answer:
         if not everyone and not seatless:
             office.reading.checked_project(project, known)
     listed = [each for each in everyone if call.given("all") or each.holder.present or each.waiting]
-    own = {(seat.bag, seat.name) for seat in office.seats()}
     mine = office.session.id if office.session else None
-    found = [_told(each, own) for each in listed]
+    found = [_told(each, mine) for each in listed]
     without = [{**({"you": True} if each.session.id == mine else {}), **_present(each)} for each in seatless]
 
     def composed(some: list[Any]) -> dict[str, Any]:
@@ -70,7 +69,8 @@ def _is_of(each: Occupancy, project: str) -> bool:
     return project in (whose.project, whose.project_id)
 
 
-def _told(each: Occupancy, own: set[tuple[str, str]]) -> dict[str, Any]:
+def _told(each: Occupancy, mine: str | None) -> dict[str, Any]:
+    """A seat and what is known of it. mine: the caller's session."""
     seat, holder, last = each.seat, each.holder, each.last
     session = holder.present
     places = {
@@ -82,7 +82,7 @@ def _told(each: Occupancy, own: set[tuple[str, str]]) -> dict[str, Any]:
         "seat": one_line(seat.name, LONGEST),
         "bag": one_line(seat.bag, LONGEST),
         "state": "empty" if session is None else "live" if holder.alive else "unknown",
-        **({"you": True} if (seat.bag, seat.name) in own else {}),
+        **({"you": True} if mine is not None and seat.session == mine else {}),
         **({"leads": True} if each.leads else {}),
         **({"since": iso_text(holder.since)} if holder.since else {}),
         **({"waiting": each.waiting} if each.waiting else {}),
