@@ -181,6 +181,26 @@ def test_a_letter_is_read_by_its_old_number(person: Person, own_home: Path) -> N
     }
 
 
+def test_nobody_is_told_to_answer_it(person: Person, own_home: Path) -> None:
+    person.run("import", "postbag", str(write(own_home / "old.jsonl", FIRST)), "--bag", "default")
+
+    shown = person.run("read", "postbag:1")
+    refused = person.run("reply", str(person.run("read", "postbag:1", "--json").json["n"]), "my answer")
+
+    assert "mailstop reply" not in shown.out
+    assert refused.code == 1
+    assert "it was imported, and whoever wrote it there has no seat here" in refused.err
+
+
+def test_a_store_into_which_was_imported_is_sound(person: Person, ledger: Path) -> None:
+    person.run("import", "postbag")
+
+    checks = {check["name"]: check["state"] for check in person.run("doctor", "--json").json["checks"]}
+    assert checks["store"] == "ok"
+    assert person.run("doctor", "--rebuild").code == 0
+    assert bodies(person.run("read", "--json")) == ['two\nlines, über, "quotes"', "the last word", "by hand"]
+
+
 def test_its_status_says_where_it_comes_from_and_claims_nothing(person: Person, own_home: Path) -> None:
     path = write(own_home / "old.jsonl", FIRST)
     person.run("import", "postbag", str(path), "--bag", "default")

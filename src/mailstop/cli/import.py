@@ -33,8 +33,8 @@ PARAMETERS = (
     Positional("act", "postbag|lane|jsonl", "what it is"),
     Positional(
         "sources",
-        "LEDGER|DIR|PATH",
-        "postbag: bags or paths of ledgers (default: as postbag chooses); lane: its folder; jsonl: files",
+        "PATH",
+        "postbag: ledgers, or bags of its own (default: as postbag chooses); lane: its folder; jsonl: files",
         needed=False,
         each=True,
     ),

@@ -74,7 +74,7 @@ def _letter(office: Office, n: int, *, raw: bool, bag: str | None) -> Result:
     store = office.store_option
     if office.is_person:
         ended = letter.asks and letter.closed
-        answerable = not letter.final and not ended and letter.sender not in own
+        answerable = not (letter.final or ended or letter.imported or letter.sender in own)
         answer = f"\nTo answer: mailstop reply {n}{store} -" if answerable else ""
         if answerable and letter.choices:
             lines = ["", "", *choice_lines(letter, person=True), f"To answer: mailstop answer {n}{store} --choice K"]

@@ -66,7 +66,7 @@ class ExportReader:
         with Lines(self._path) as lines:
             for line in lines:
                 self.done_bytes = lines.done_bytes
-                number, raw, _size, _torn = line
+                number, raw, _, _ = line
                 if number == 1 or raw == b"":
                     continue
                 place = f"line {number}"
