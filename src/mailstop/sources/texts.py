@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 
 from mailstop.letter import LARGEST_BODY, is_kind
@@ -21,6 +21,7 @@ LONGEST_ARTIFACT = 4_096  # characters
 NO_TEXT = "(this letter has no text)"
 UNKNOWN = "unknown"
 _MOST_SECONDS = 1e11  # since 1970, which is the year 5138; a larger number means milliseconds
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def body_of(text: str) -> tuple[str, str]:
@@ -97,7 +98,8 @@ def time_of(text: str, zone: tzinfo | None = None) -> int:
         then = datetime.fromisoformat(text)
         if zone and then.tzinfo is None:
             then = then.replace(tzinfo=zone)
-        return _known(round(then.timestamp() * 1000))
+        # Cut off, not rounded: so the time is that in a lane's id.
+        return _known((then.astimezone(UTC) - _EPOCH) // timedelta(milliseconds=1))
     except (OverflowError, OSError):  # of a year that no clock has
         raise ValueError(text) from None
 
