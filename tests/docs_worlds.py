@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 PERSON = "the person"
 SCRIPT = "a script"  # a program without a session
@@ -51,17 +52,21 @@ class Case:
 
 @dataclass(frozen=True)
 class Page:
-    """by: who types what has no case that says it. seats: who is there, in ~/app, beside that one."""
+    """by: who types what has no case that says it. seats: who is there, in ~/app, beside that one. files: what lies in
+    the home beside the repository, by its path there."""
 
     by: str = "app"
     seats: tuple[str, ...] = ("reviewer", "builder")
     cases: tuple[Case, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 AGREES = {"[Y/n] ": "y", "[y/N] ": "y"}
 SETUP = Case("mailstop setup claude", by=PERSON, types=AGREES)
 REVOKED = """sed 's/.*"id": *"\\([0-9a-f]*\\)".*/\\1/' | xargs mailstop token revoke"""
 WATCHED = "mailstop: lane letter from"
+
+_LEDGER = (Path(__file__).parent / "ledgers/postbag-2.3.jsonl").read_text().splitlines(keepends=True)
 
 PAGES: Mapping[str, Page] = {
     "README.md": Page(
@@ -94,6 +99,27 @@ PAGES: Mapping[str, Page] = {
             # The sessions here have no monitor and no socket, and the doctor says that something is wrong with them.
             Case("mailstop doctor", by=f"nightly{PROGRAM}"),
         )
+    ),
+    "docs/exporting.md": Page(
+        by=PERSON,
+        cases=(
+            Case("mailstop export --bag parser", before=(("builder", "mailstop join builder --bag parser"),)),
+            Case("mailstop export --thread 142", instead={"142": "own letter"}),
+        ),
+    ),
+    "docs/moving-in.md": Page(
+        by=PERSON,
+        files={
+            ".postbag/ledger.jsonl": "".join(_LEDGER),
+            "old/ledger.jsonl": "".join(_LEDGER[:3]),  # with one letter
+            "work/lane/_sync/ada-to-bob.jsonl": '{"id": "1764459000000-1a2b3c4d", "msg": "Is main green?"}\n',
+            "mail.jsonl": '{"author": "ada", "message": {"text": "It is."}, "sent": 1782892800, "id": 17}\n',
+        },
+        cases=(
+            Case("mailstop import jsonl export.jsonl", before=((PERSON, "mailstop export --output export.jsonl"),)),
+            Case("mailstop read postbag:142", instead={"142": "2"}),
+            Case("mailstop status chat:17", before=((PERSON, "mailstop import jsonl mail.jsonl --as chat"),)),
+        ),
     ),
     "docs/durability.md": Page(
         by=PERSON,

@@ -68,6 +68,9 @@ class Field:
         self.programs.mkdir()
         (self.programs / "mailstop").symlink_to(MAILSTOP)
         self._make_repository()
+        for name, text in self._page.files.items():
+            (self.home / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.home / name).write_text(text)
         for name in (self._page.by, *self._page.seats):
             self.party(name)
         return self
