@@ -67,7 +67,7 @@ STEPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (HUMAN, "lane send", ("lane", "send", "work/lane", "--from", "lead", "--to", "worker", "Is main green?")),
     (HUMAN, "lane doctor", ("lane", "doctor", "work/lane")),
     (HUMAN, "lane check", ("lane", "check", "work/lane", "--role", "worker")),
-    (HUMAN, "doctor", ("doctor",)),
+    (BUILDER, "doctor", ("doctor",)),
     (HUMAN, "setup", ("setup",)),
     (HUMAN, "setup mcp", ("setup", "mcp", "--client", "cursor", "--yes")),
     (HUMAN, "setup --remove", ("setup", "--remove", "--yes")),
@@ -79,7 +79,7 @@ STEPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 # Verbs that print no such value of their own.
 WITHOUT = {
     "watch": "a line for each letter, an object as in `check`",
-    "demo": "`seconds` and the numbers of the letters that it wrote",
+    "demo": "`seconds` and the numbers of the letters that it wrote; with `--clients` also which clients took part",
     "completion": "the script, or the candidates",
     "mcp": "nothing: it speaks MCP",
     "hook": "what its client asks for",

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from mailstop.acts.leaders import Leaders
     from mailstop.acts.leases import Leases
     from mailstop.acts.presence import OwnPresence
+    from mailstop.acts.probes import Probes
     from mailstop.acts.tasks import Tasks
     from mailstop.acts.tokens import Tokens
     from mailstop.acts.unheld import Unheld
@@ -53,7 +54,7 @@ MOST_TASKS = 20  # that a session is told of when it starts
 OPENING_MS = 1_500  # a prompt's hook runs so long, at most, after its client began to say that it is busy
 
 # What a row of the board that falls due begins with, before its "/": the act that does its work, by `do_due(row)`.
-_DUTIES: dict[str, str] = {"task": "tasks", "freed": "leases", "unheld": "unheld"}
+_DUTIES: dict[str, str] = {"task": "tasks", "freed": "leases", "unheld": "unheld", "probe": "probes"}
 
 WAITS = "waits"  # the row of the board that holds who waits for an answer (rules/waits.py)
 WATCH_BELL = "watch"  # rung for every letter while its file exists, which whoever watches makes
@@ -223,6 +224,13 @@ class Office:
         from mailstop.acts.unheld import Unheld
 
         return Unheld(self)
+
+    @property
+    def probes(self) -> Probes:
+        """Whether what listens for the caller hears."""
+        from mailstop.acts.probes import Probes
+
+        return Probes(self)
 
     @property
     def tokens(self) -> Tokens:

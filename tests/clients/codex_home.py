@@ -11,25 +11,11 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from mailstop.scripted.stage import CODEX_CONFIG, KEY
 from tests.clients.app_server import AppServer
 from tests.clients.waiting import wait_for
 
 DEFAULT = ".codex"
-_FAKE_KEY = "test-key-not-real"
-_CONFIG = """\
-model = "gpt-5-codex"
-model_provider = "scripted"
-check_for_update_on_startup = false
-
-[model_providers.scripted]
-name = "scripted"
-base_url = "{model_url}/codex/v1"
-wire_api = "responses"
-env_key = "SCRIPTED_KEY"
-
-[analytics]
-enabled = false
-"""
 
 
 class CodexHome:
@@ -39,7 +25,7 @@ class CodexHome:
         self.folder = folder
         self._binary = binary
         folder.mkdir(mode=0o700)
-        self.config.write_text(_CONFIG.format(model_url=model_url))
+        self.config.write_text(CODEX_CONFIG.format(model_url=model_url))
         self._lay_out_daemon()
 
     @property
@@ -54,7 +40,7 @@ class CodexHome:
         As for most people, nothing names the default home, `~/.codex`.
         """
         named = {} if self.folder.name == DEFAULT else {"CODEX_HOME": str(self.folder)}
-        return {**named, "SCRIPTED_KEY": _FAKE_KEY}
+        return {**named, "SCRIPTED_KEY": KEY}
 
     def configure(self, toml: str) -> None:
         """Append to the configuration: servers, writable roots and the like."""

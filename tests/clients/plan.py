@@ -18,54 +18,23 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
-Json = dict[str, Any]
+from mailstop.scripted.plan import SHELL, Call, Json, Plan
+
+__all__ = ["BadScript", "Call", "Json", "Plan", "plan_from", "shell_step", "tool_step"]
 
 _INSTRUCTION = re.compile(r"^[ \t]*PUPPET:[ \t]*(\S+)[ \t]*(.*)$", re.MULTILINE)
-_SHELL = "SHELL"
 
 
 class BadScript(ValueError):
     """A line of a script that cannot be understood."""
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One call of a tool. ``tool`` may be ``namespace/name`` for Codex."""
-
-    tool: str
-    arguments: Json = field(default_factory=dict)
-
-    @classmethod
-    def shell(cls, command: str) -> Call:
-        """Run a shell command, with whatever tool the asking client has for that."""
-        return cls(_SHELL, {"command": command})
-
-    @property
-    def shell_command(self) -> str | None:
-        """The command, if this is a call of the shell."""
-        return str(self.arguments["command"]) if self.tool == _SHELL else None
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """One answer of the model: tool calls, or else a text. It is held until the gate ``wait`` is released."""
-
-    calls: tuple[Call, ...] = ()
-    text: str = ""
-    wait: str = ""
-
-    @property
-    def is_final(self) -> bool:
-        """Whether this answer ends the turn."""
-        return not self.calls
-
-
 def shell_step(command: str) -> str:
     """A line that makes the model of either client run a shell command."""
-    return f"PUPPET: {_SHELL} {json.dumps(command)}"
+    return f"PUPPET: {SHELL} {json.dumps(command)}"
 
 
 def tool_step(tool: str, **arguments: Any) -> str:
@@ -100,7 +69,7 @@ def _call(name: str, argument: str) -> Call:
         value = json.loads(argument) if argument.strip() else {}
     except ValueError as error:
         raise BadScript(f"{name}: {error}: {argument}") from error
-    if name == _SHELL and isinstance(value, str):
+    if name == SHELL and isinstance(value, str):
         return Call.shell(value)
     if not isinstance(value, dict):
         raise BadScript(f"{name} takes a JSON object: {argument}")

@@ -20,6 +20,7 @@ from tests.clients.world import World
 def both(world: World) -> World:
     """A world in whose PATH there is postbag as well."""
     world.path.append(str(postbag.commands()))
+    (world.home / ".profile").write_text(f'PATH="{":".join(world.path)}:$PATH"\n')  # for Codex's login shells
     return world
 
 

@@ -22,6 +22,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, Self
 
+from mailstop.scripted.stage import KEY, QUIET, claude_state
 from tests.clients import install
 from tests.clients.claude_session import ClaudeSession
 from tests.clients.codex_home import CodexHome
@@ -31,8 +32,6 @@ from tests.clients.request import Request
 from tests.clients.scripted_model import Decide, ScriptedModel
 from tests.clients.seal import require_seal
 from tests.clients.waiting import wait_for
-
-API_KEY = "test-key-not-real"
 
 
 class World:
@@ -92,12 +91,9 @@ class World:
     def claude_env(self) -> dict[str, str]:
         """What a Claude Code of this world is given beside `env`."""
         return {
-            "ANTHROPIC_API_KEY": API_KEY,
+            "ANTHROPIC_API_KEY": KEY,
             "ANTHROPIC_BASE_URL": f"{self.model.url}/claude",
-            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-            "DISABLE_AUTOUPDATER": "1",
-            "DISABLE_ERROR_REPORTING": "1",
-            "DISABLE_TELEMETRY": "1",
+            **QUIET,
         }
 
     def project(self, name: str, *, branch: str | None = None) -> Path:
@@ -265,15 +261,7 @@ class World:
 
     def _write_home(self) -> None:
         """Write what a user has after the first days: past onboarding and trust questions, with a name for git."""
-        state = {
-            "hasCompletedOnboarding": True,
-            "lastOnboardingVersion": "99.0.0",
-            "theme": "dark",
-            "bypassPermissionsModeAccepted": True,
-            "customApiKeyResponses": {"approved": [API_KEY[-20:]], "rejected": []},
-            "projects": {str(self.projects): {"hasTrustDialogAccepted": True}},  # and all folders in it
-        }
-        (self.home / ".claude.json").write_text(json.dumps(state))
+        (self.home / ".claude.json").write_text(claude_state(str(self.projects)))
         (self.home / ".gitconfig").write_text("[user]\n\tname = Tester\n\temail = tester@localhost\n")
         # Codex runs commands in login shells, for which /etc/profile sets PATH anew.
         (self.home / ".profile").write_text(f'PATH="{":".join(self.path)}:$PATH"\n')

@@ -52,3 +52,35 @@ def test_a_program_gets_the_numbers_of_its_letters_and_nothing_else(folder: Path
         "question": 9,
         "budget": 2,
     }
+
+
+def test_without_a_client_it_says_what_to_install(folder: Path) -> None:
+    env = {"HOME": str(folder), "TMPDIR": str(folder), "PATH": "/usr/bin:/bin"}
+    argv = [sys.executable, "-P", "-m", "mailstop", "demo", "--clients"]
+    done = subprocess.run(argv, env=env, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+
+    assert done.returncode == 3
+    assert "npm install --global @anthropic-ai/claude-code" in done.stderr
+    assert "npm install --global @openai/codex" in done.stderr
+    assert list(folder.iterdir()) == []
+
+
+def test_a_client_that_is_no_program_is_refused(folder: Path) -> None:
+    done = demo(folder, "--codex", "/nowhere/codex")
+
+    assert done.returncode == 2
+    assert "/nowhere/codex cannot be run" in done.stderr
+
+
+def test_a_client_that_ends_at_once_is_told_and_nothing_stays(folder: Path, tmp_path: Path) -> None:
+    program = tmp_path / "claude"
+    program.write_text("#!/bin/sh\necho 'out of order' >&2\nexit 3\n")
+    program.chmod(0o755)
+    env = {"HOME": str(folder), "TMPDIR": str(folder), "PATH": "/usr/bin:/bin"}
+    argv = [sys.executable, "-P", "-m", "mailstop", "demo", "--claude", str(program)]
+
+    done = subprocess.run(argv, env=env, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+
+    assert done.returncode == 1
+    assert "Claude Code has ended: out of order" in done.stderr
+    assert list(folder.iterdir()) == []

@@ -154,7 +154,7 @@ def test_a_look_at_a_store_in_use_changes_nothing(seat: SeatAt, own_home: Path) 
     builder.send("reviewer", "please look")
     before = listing(own_home)
 
-    run = reviewer.run("doctor", "--json")
+    run = reviewer.run("doctor", "--look", "--json")
 
     assert (run.code, failed(run)) == (0, [])
     assert listing(own_home) == before
@@ -551,6 +551,19 @@ def test_a_clock_that_was_put_back_is_told(seat: SeatAt, own_home: Path) -> None
     os.utime(default_store(own_home), (ahead, ahead))
 
     assert check(builder.run("doctor", "--json"), "clock")["state"] == "warning"
+
+
+def test_a_clock_behind_the_newest_entry_is_told(seat: SeatAt, own_home: Path) -> None:
+    builder = seat("builder")
+    with closing(sqlite3.connect(default_store(own_home))) as opened, opened:
+        opened.execute("UPDATE entries SET at = at + 3600000")
+    now = time.time()
+    for file in default_store(own_home).parent.iterdir():
+        os.utime(file, (now, now))
+
+    found = check(builder.run("doctor", "--look", "--json"), "clock")
+
+    assert (found["state"], found["mend"]) == ("warning", "timedatectl set-ntp true")
 
 
 def test_what_stands_in_the_store_cannot_break_the_lines(seat: SeatAt, own_home: Path) -> None:

@@ -33,7 +33,9 @@ def test_every_module_and_package_has_its_layer_on_the_page() -> None:
     assert missing == set()
 
 
-@pytest.mark.parametrize("folder", ["rules", "engines", "doors", "clients", "checkup", "mcp", "setup", "resident"])
+@pytest.mark.parametrize(
+    "folder", ["rules", "engines", "doors", "clients", "checkup", "mcp", "setup", "resident", "scripted"]
+)
 def test_every_module_of_a_folder_is_on_the_page(folder: str) -> None:
     modules = {str(path.relative_to(SOURCE)) for path in (SOURCE / folder).rglob("[!_]*.py")}
 

@@ -30,7 +30,7 @@ def test_whatever_fails_every_shell_is_ended_and_the_home_is_gone(
     monkeypatch.setattr(demo, "_scenes", lambda *parties, quiet: {})
 
     with pytest.raises(OSError, match="it does not end"):
-        demo.run(Arguments({"json": True}))
+        demo.run(Arguments({"json": True, "clients": False, "claude": None, "codex": None}))
 
     assert sorted(Party.closed) == ["builder", "reviewer"]
     assert list(tmp_path.glob("mailstop-demo-*")) == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from mailstop import config
-from mailstop.checkup.finding import OK, WARNING, Finding
+from mailstop.checkup.finding import FAILED, OK, WARNING, Finding
 from mailstop.clients import registry
 from mailstop.clients.life import is_alive
 from mailstop.clients.project import place_of
@@ -20,8 +20,11 @@ from mailstop.rules.ways import words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mailstop.clients.caller import Caller
     from mailstop.reading import Self
+    from mailstop.rules.presence import Holder
     from mailstop.session import Session
 
 _MOST_SESSIONS = 5
@@ -37,8 +40,12 @@ def caller(who: Caller) -> Finding:
     if who.who == "client":
         text += f" {who.client_session}" if who.client_session else ""
         text += f", process {who.life.pid}" if who.life else ", whose process cannot be seen from here"
-        text += "" if who.registration else ", not registered: its hooks have not run"
-    return Finding("caller", OK, text + (", in a sandbox" if who.sandboxed else ""))
+    text += ", in a sandbox" if who.sandboxed else ""
+    if who.who == "client" and who.registration is None:
+        trust = " --with trust" if who.client == "codex" else ""
+        text += ": no hook of mailstop has run in this session, so nothing shows it letters"
+        return Finding("caller", FAILED, text, f"mailstop setup {who.client}{trust}")
+    return Finding("caller", OK, text)
 
 
 def seat(who: Caller, url: str) -> list[Finding]:
@@ -93,6 +100,38 @@ def worktrees(url: str, folder: str) -> Finding:
     named = [f"{client_text(one.client)} in {one.folder} uses {one.store}" for one in others[:_MOST_SESSIONS]]
     text = f"letters do not meet, in one project with two stores: {'; '.join(named)}"
     return Finding("worktrees", WARNING, text, f"export MAILSTOP_STORE={others[0].store}")
+
+
+def bags(who: Caller, url: str, folder: str) -> list[Finding]:
+    """Whether sessions of this project sit in bags in which the caller has no seat; nothing where it has none at all.
+
+    Raises nothing: what cannot be looked at was told of with the store.
+    """
+    place = place_of(folder)
+    try:
+        look = Look(config.store_path(url))
+        try:
+            office = Office(LookedAt(look), who)
+            own = {one.bag for one in office.seats()}
+            held = [holder for holder in office.reading.holders() if holder.present]
+        finally:
+            look.close()
+    except MailstopError:
+        return []
+    if not own or office.is_person:
+        return []
+    near = [one for one in held if one.session and one.session.project_id == place.project_id]
+    apart = [one for one in near if one.seat.bag not in own and not _meets(one, near, own)]
+    if not apart:
+        return [Finding("bags", OK, f"every living session of project {place.project} shares a bag with this one")]
+    named = [f"{one.seat.name} in bag {one.seat.bag}" for one in apart[:_MOST_SESSIONS]]
+    text = f"in one project and store, and in no bag of this session's: {', '.join(named)}"
+    return [Finding("bags", WARNING, text, f"mailstop join NAME --bag {apart[0].seat.bag}")]
+
+
+def _meets(holder: Holder, near: Sequence[Holder], own: set[str]) -> bool:
+    """Whether the session of a seat sits in one of these bags too."""
+    return any(one.seat.session == holder.seat.session and one.seat.bag in own for one in near)
 
 
 def here() -> str:

@@ -10,6 +10,7 @@ from mailstop.checkup.finding import DOCTOR, OK, WARNING, Finding
 from mailstop.checkup.modes import modes, tighten
 from mailstop.clients import registry
 from mailstop.clients.life import is_alive
+from mailstop.engines.sqlite.file_system import network_kind
 from mailstop.rules import sweeps
 from mailstop.wording import counted
 
@@ -22,7 +23,7 @@ def findings() -> list[Finding]:
     """Look at the folder; one that is not there is fine, the first session makes it."""
     if not os.path.isdir(config.state_folder()):
         return [Finding("state folder", OK, f"{config.state_folder()} is not there yet; the first session makes it")]
-    return [modes("state folder", _own()), _bells(), _registrations(), _log()]
+    return [modes("state folder", _own()), *_file_system(), _bells(), _registrations(), _log()]
 
 
 def mend() -> list[str]:
@@ -34,10 +35,15 @@ def mend() -> list[str]:
 
 
 def _own() -> list[str]:
-    """The folder, what lies in it, and the registrations; links to bells say nothing that the folder does not hide."""
+    """The folder, what lies in it, and the registrations; links to bells say nothing that the folder does not hide.
+
+    Folders with a point are Codex's: its sandbox puts empty ones over `.git` and its like in each writable root.
+    """
     folders = (config.state_folder(), registry.folder())
     inside = [os.path.join(folder, name) for folder in folders for name in _listed(folder)]
-    return [config.state_folder(), *(path for path in inside if os.path.basename(path) != "homes")]
+    foreign = (path for path in inside if os.path.basename(path).startswith(".") and os.path.isdir(path))
+    links = (path for path in inside if os.path.basename(path) == "homes")
+    return [config.state_folder(), *sorted(set(inside) - {*foreign, *links})]
 
 
 def _listed(folder: str) -> list[str]:
@@ -45,6 +51,17 @@ def _listed(folder: str) -> list[str]:
         return sorted(os.listdir(folder))
     except OSError:
         return []
+
+
+def _file_system() -> list[Finding]:
+    """Bells that others share over a network: what rings there wakes nobody who sleeps on another machine."""
+    kind = network_kind(config.state_folder())
+    if not kind:
+        return []
+    text = (
+        f"{config.state_folder()} lies on a network file system ({kind}): a ring wakes sessions of this machine alone"
+    )
+    return [Finding("file system of bells", WARNING, text)]
 
 
 def _bells() -> Finding:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mailstop.records import Record
 
 OK, WARNING, FAILED = "ok", "warning", "failed"
+PROVED, OPEN = "proved", "open"
 DOCTOR = "mailstop doctor"
 
 
@@ -18,6 +19,21 @@ class Finding(Record):
     name: str
     state: str
     found: str
+    mend: str = ""
+
+
+class Route(Record):
+    """What came of trying one way to the caller.
+
+    state: PROVED; FAILED: it should work and does not; OPEN: it should work, and nothing here can prove that it does.
+    found: what happened. took_ms: how long that took. unproved: what the trial cannot tell, though it worked.
+    """
+
+    name: str
+    state: str
+    found: str
+    took_ms: float | None = None
+    unproved: str = ""
     mend: str = ""
 
 

@@ -7,10 +7,12 @@ import importlib.util
 import os
 import shlex
 import shutil
+import subprocess
 import sys
 
 import mailstop
 from mailstop.checkup.finding import DOCTOR, OK, WARNING, Finding
+from mailstop.cleaning import one_line
 from mailstop.engines.sqlite.driver import sqlite3
 from mailstop.wording import counted
 
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 _HASH_BASED, _CHECKED = 1, 2  # flags of a compiled file, PEP 552
 _COMMAND = "mailstop"
+_TIMEOUT_S = 10
+_LONGEST_VERSION = 40  # characters
 
 
 def versions() -> Finding:
@@ -110,9 +114,20 @@ def command() -> Finding:
         return Finding("command", WARNING, "no mailstop is on PATH, so the hooks of clients do nothing", mend)
     first, *others = found
     if others:
-        text = f"mailstop is on PATH more than once: {first} is run, {', '.join(others)} not"
+        told = [f"{path}{_version_of(path)}" for path in found]
+        text = f"mailstop is on PATH more than once: {told[0]} is run, {', '.join(told[1:])} not"
         return Finding("command", WARNING, text, _uninstall(others[0]))
     return Finding("command", OK, first)
+
+
+def _version_of(path: str) -> str:
+    """The version of an installation, in brackets behind a blank; empty where it does not say."""
+    try:
+        done = subprocess.run([path, "version"], capture_output=True, text=True, timeout=_TIMEOUT_S, check=False)
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    said = done.stdout.strip().removeprefix(_COMMAND).strip()
+    return f" ({one_line(said, _LONGEST_VERSION)})" if said and not done.returncode else ""
 
 
 def _on_path() -> list[str]:

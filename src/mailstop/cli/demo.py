@@ -1,4 +1,8 @@
-"""mailstop demo: two programs and a person write to each other in a temporary home, and nothing is left behind."""
+"""mailstop demo: two programs and a person write to each other in a temporary home, and nothing is left behind.
+
+With --clients it is two sessions of the Claude Code and Codex that are installed here, whose model is a script on
+loopback: no account, no key, no network, and nothing of the user's own configuration.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ import tempfile
 import time
 from contextlib import ExitStack
 
+from mailstop.cli.arguments import Option
 from mailstop.cli.demo_party import Party, Person
 from mailstop.cli.result import Result
 
@@ -16,7 +21,14 @@ if TYPE_CHECKING:
 
     from mailstop.cli.arguments import Arguments, Parameter
 
-PARAMETERS: tuple[Parameter, ...] = ()
+PARAMETERS: tuple[Parameter, ...] = (
+    Option(("--clients",), "with the Claude Code and Codex that are installed here, and a scripted model"),
+    Option(("--claude",), "with this program as Claude Code; goes with --clients", "PATH"),
+    Option(("--codex",), "with this program as Codex; goes with --clients", "PATH"),
+)
+EXAMPLES = """\
+mailstop demo
+mailstop demo --clients"""
 NEEDS_NO_STORE = True
 UNUSED = ("--store", "--bag")
 TELLS_WHAT_WAITS = True
@@ -31,6 +43,8 @@ CHOICE = "mailstop answer {n} --choice 1"
 def run(args: Arguments) -> Result:
     """Play the scenes one after the other."""
     began = time.monotonic()
+    if args.clients or args.claude or args.codex:
+        return _with_clients(args, began)
     with ExitStack() as ending:  # each step of it is taken, whatever another one raises
         home = tempfile.mkdtemp(prefix="mailstop-demo-")
         ending.callback(shutil.rmtree, home, ignore_errors=True)
@@ -41,6 +55,16 @@ def run(args: Arguments) -> Result:
             ending.callback(party.close)
             parties.append(party)
         account = _scenes(parties[0], parties[1], Person(home, quiet=args.json), quiet=args.json)
+    seconds = time.monotonic() - began
+    data = {"seconds": round(seconds, 2), **account}
+    return Result(data, f"\nDone in {seconds:.1f} s; the temporary home is gone.\n\n{_next_steps()}")
+
+
+def _with_clients(args: Arguments, began: float) -> Result:
+    """Two sessions of real clients write to each other."""
+    from mailstop.cli.demo_clients import play
+
+    account = play(args.claude, args.codex, quiet=args.json)
     seconds = time.monotonic() - began
     data = {"seconds": round(seconds, 2), **account}
     return Result(data, f"\nDone in {seconds:.1f} s; the temporary home is gone.\n\n{_next_steps()}")

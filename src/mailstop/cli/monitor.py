@@ -14,7 +14,7 @@ import os
 import select
 import sys
 
-from mailstop import fence
+from mailstop import __version__, fence
 from mailstop.clients.caller import CLIENT, Caller
 from mailstop.clients.claude_code import told_by
 from mailstop.clients.life import life_of
@@ -112,6 +112,7 @@ class Monitor:
 
     def _ring(self, office: Office) -> float | None:
         office.do_due_work()
+        office.probes.answer(__version__)
         found = office.to_announce()
         if found:
             numbers = [letter.n for _, letter, _ in found]

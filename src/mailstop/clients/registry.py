@@ -188,7 +188,8 @@ def _note_store(bell: str, store: str) -> None:
         if read_small(path, largest=_LARGEST_FILE, own=True) == os.fsencode(store):
             os.utime(path)
             return
-        os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
+        for place in (os.path.dirname(os.path.dirname(path)), os.path.dirname(path)):  # the mode is that of the last
+            os.makedirs(place, 0o700, exist_ok=True)
         _replace(path, os.fsencode(store))
     except OSError:
         pass

@@ -66,6 +66,15 @@ class SocketDoor(Door):
         with connection:
             return _written(connection, message)
 
+    def probe(self) -> Outcome:
+        """Connect, say nothing, and wait until the session has read to the end of that: no prompt comes of it."""
+        try:
+            connection = _connected(self.path)
+        except (OSError, ValueError) as error:
+            return Outcome(UNREACHABLE, "the session's socket did not answer", _reason(error))
+        with connection:
+            return _written(connection, b"")
+
     def _message(self, line: str) -> bytes:
         message: dict[str, object] = {"msgV": 1}
         if self.msg_id:

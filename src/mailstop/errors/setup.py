@@ -52,3 +52,13 @@ class NobodyToAsk(UsageError):
 class RecordLost(MailstopError):
     """{path}, where mailstop writes down what it has set up, cannot be used: {reason}. Nothing was changed. The files
     as they were lie in {backups}."""
+
+
+class NoClients(NotFound):
+    """No client is here that could take part: neither claude nor codex is found on PATH. Install Claude Code (npm
+    install --global @anthropic-ai/claude-code) or Codex (npm install --global @openai/codex), or name one: mailstop
+    demo --claude PATH, --codex PATH."""
+
+
+class DemoFailed(MailstopError):
+    """The demo did not come to its end: {reason}. Nothing of it is left behind, and nothing of yours was touched."""

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 FILE = "secrets.txt"
+SHORTEST = 12  # characters in which a secret can be, with what tells that it is one
 
 
 class Scrubber:
@@ -29,7 +30,12 @@ class Scrubber:
 
     def text(self, text: str) -> str:
         """A text without them."""
-        for name, pattern in self._patterns:
+        if len(text) < SHORTEST:
+            return text
+        small = text.lower()
+        for name, words, pattern in self._patterns:
+            if not any(word in small for word in words):
+                continue
 
             def replaced(match: re.Match[str], name: str = name) -> str:
                 group = "secret" if "secret" in match.re.groupindex else 0
@@ -55,8 +61,8 @@ class Scrubber:
         return f"{counted(self.count, 'likely secret')} replaced ({told})"
 
 
-def patterns() -> list[tuple[str, re.Pattern[str]]]:
-    """What is looked for, by its name."""
+def patterns() -> list[tuple[str, tuple[str, ...], re.Pattern[str]]]:
+    """What is looked for: its name, words of which one is in every text that holds it, and what it looks like."""
     with open(os.path.join(os.path.dirname(__file__), FILE), encoding="utf-8") as file:
         rows = [line.rstrip("\n").split("\t") for line in file if line.strip() and not line.startswith("#")]
-    return [(name, re.compile(pattern)) for name, pattern in rows]
+    return [(name, tuple(words.split(" ")), re.compile(pattern)) for name, words, pattern in rows]

@@ -29,6 +29,7 @@ EVENTS = {
     "PostToolBatch": "answer_over",
     "Stop": "stop",
     "SessionEnd": "session_end",
+    "Doctor": "probe",
 }
 
 

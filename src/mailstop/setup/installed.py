@@ -10,10 +10,6 @@ import subprocess
 from mailstop import config
 from mailstop.records import Record
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 _TIMEOUT_S = 20
 _VERSION = re.compile(r"\d+\.\d+\.\d+\S*")
 
@@ -25,20 +21,33 @@ class Program(Record):
     version: str
 
 
+_USUAL = {"claude": (".claude/local/claude", ".local/bin/claude"), "codex": (".local/bin/codex",)}
+
+
 def claude() -> Program | None:
     """Claude Code, on PATH or where its own installers put it."""
-    return _found("claude", (".claude/local/claude", ".local/bin/claude"))
+    return _found("claude")
 
 
 def codex() -> Program | None:
     """Codex, on PATH."""
-    return _found("codex", (".local/bin/codex",))
+    return _found("codex")
 
 
-def _found(name: str, usual: Sequence[str]) -> Program | None:
-    places = [shutil.which(name), *(os.path.join(config.home(), place) for place in usual)]
-    path = next((place for place in places if place and os.access(place, os.X_OK)), None)
-    return Program(path, _version(path)) if path else None
+def path_of(name: str) -> str:
+    """Where a client's program is, on PATH or where its own installers put it; empty where it is not."""
+    places = [shutil.which(name), *(os.path.join(config.home(), place) for place in _USUAL[name])]
+    return next((place for place in places if place and os.access(place, os.X_OK)), "")
+
+
+def at(path: str) -> Program:
+    """The program at a path."""
+    return Program(path, _version(path))
+
+
+def _found(name: str) -> Program | None:
+    path = path_of(name)
+    return at(path) if path else None
 
 
 def _version(path: str) -> str:

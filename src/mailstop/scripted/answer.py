@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import time
 
-from tests.clients.plan import Call, Json, Plan
-from tests.clients.request import CALL_MARK
+from mailstop.scripted.plan import Call, Json, Plan
+from mailstop.scripted.request import CALL_MARK
 
 _MESSAGES_USAGE = {
     "input_tokens": 10,
