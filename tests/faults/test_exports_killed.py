@@ -18,7 +18,7 @@ def test_an_export_that_is_killed_before_its_file_is_in_place_leaves_what_was_th
     builder.send("human", "hello")
     file = own_home / "mail.jsonl"
     file.write_text("what was there")
-    builder.environment[VARIABLE] = "export written:1"
+    builder.environment[VARIABLE] = "export written"
 
     killed = builder.run("export", "--output", str(file), "--force")
 
