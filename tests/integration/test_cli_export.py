@@ -87,6 +87,24 @@ def test_what_is_no_plain_file_is_never_replaced_and_a_folder_that_is_not_there_
     assert target.read_text() == "kept"
 
 
+def test_a_store_is_never_replaced_by_an_export(mail: Party, own_home: Path) -> None:
+    before = mail.run("export").out
+    store = next(own_home.rglob("mailstop.db"))
+    (own_home / "linked").symlink_to(store)
+
+    for path in (store, Path(f"{store}.lock"), Path(f"{store}-wal"), own_home / "linked"):
+        told = mail.run("export", "--output", str(path), "--force")
+        assert (told.code, "is never replaced" in told.err) == (1, True), path
+    assert bodies(mail.run("export").out) == bodies(before)
+
+
+def test_a_dash_means_standard_output(mail: Party, own_home: Path) -> None:
+    told = mail.run("export", "--output", "-")
+
+    assert (told.code, len(bodies(told.out))) == (0, 5)
+    assert not (own_home / "-").exists()
+
+
 def test_an_export_is_brought_into_another_store_and_exported_from_there_the_same(
     mail: Party, person: Person, own_home: Path
 ) -> None:
@@ -115,6 +133,8 @@ def test_what_makes_no_sense_is_refused(mail: Party, claude: ClaudeParty) -> Non
         ["--force"],
         ["--json"],
         ["--since", "yesterday"],
+        ["--since", ""],  # an unset variable of a script, which would else mean everything
+        ["--output", ""],
         ["--scrub", "--no-scrub"],
         ["--no-scrub"],
     ):

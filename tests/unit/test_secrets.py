@@ -40,6 +40,8 @@ EXAMPLES = {
     "cookie": "Cookie: session=" + X,
     "password in a URL": "postgres://ann:" + "hunter2secret@db.example/mail",
     "secret after its name": 'DB_PASSWORD="' + 'correct horse"',
+    "token after its name": '{"peer": "ada", "token": "' + X[:32] + '"}',
+    "secret after an option": "deploy --password " + X[:16],
 }
 HARMLESS = (
     "see src/app.py:42 and https://example.com/a?b=c#d",
@@ -48,6 +50,8 @@ HARMLESS = (
     "id 019ad0c2-7f6b-7a31-9c55-0123456789ab",
     "run `mailstop send builder -` and read task-sk-1",
     "api_key = ${API_KEY}",
+    "the token: 12 of 40; tokens: see docs/tokens.md; token=none",
+    "run it with --token TOKEN, or --token $TOKEN, or --password-file ~/.config/pass",
     "http://127.0.0.1:8471/mcp",
 )
 
@@ -77,10 +81,39 @@ def test_what_does_not_look_like_one_stays(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", ["password", "-----BEGIN PRIVATE KEY-----", "a=b;cookie:x=", "://a:", "eyJaaaaaaaa.", "A_"]
+    "unit",
+    [
+        "password",
+        "-----BEGIN PRIVATE KEY-----",
+        "a=b;cookie:x=",
+        "://a:",
+        "eyJaaaaaaaa.",
+        "A_",
+        "token=",
+        "--a-",
+        "token:aaaaaaaaaaaaaaaaaaaaaaaa ",
+    ],
 )
 @pytest.mark.timeout(20)
 def test_the_largest_text_of_what_looks_most_like_secrets_is_gone_through(unit: str) -> None:
     text = unit * (256 * 1024 // len(unit))
 
     assert Scrubber().text(text)
+
+
+def test_a_text_that_was_looked_at_before_is_replaced_and_counted_each_time() -> None:
+    scrubber = Scrubber()
+    secret, harmless = EXAMPLES["GitHub token"], "reviewer at a desk"
+
+    texts = [scrubber.text(text) for text in (harmless, secret, harmless, secret)]
+
+    assert texts == [harmless, "[removed: GitHub token]"] * 2
+    assert scrubber.counts == {"GitHub token": 2}
+
+
+@pytest.mark.parametrize("before", ["password=", 'password="', "token: ", "--token ", "https://ann:"])
+def test_of_a_long_secret_nothing_stays(before: str) -> None:
+    secret = X * 24
+    after = {'"': '"', ":": "@example.org/"}.get(before[-1], " ")
+
+    assert X[-12:] not in Scrubber().text(f"take {before}{secret}{after} and go on")

@@ -152,3 +152,19 @@ def test_every_field_can_be_mapped(path: Path) -> None:
         ("1",),
         "1",
     )
+
+
+def test_a_last_line_without_an_end_is_taken_where_its_object_is_whole(path: Path) -> None:
+    path.write_text('{"id": 1, "body": "one"}\n{"id": 2, "body": "two"}')
+    whole = [item for item in FileReader(str(path)) if isinstance(item, PastLetter)]
+    path.write_text('{"id": 1, "body": "one"}\n{"id": 2, "body": "two"')
+    _, torn = FileReader(str(path))
+
+    assert [letter.body for letter in whole] == ["one", "two"]
+    assert isinstance(torn, LeftOut) and "has no end" in torn.reason
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_line(path: Path) -> None:
+    path.write_bytes(b'\xef\xbb\xbf{"body": "one"}\r\n{"body": "two"}\r\n')
+
+    assert [item.body for item in FileReader(str(path)) if isinstance(item, PastLetter)] == ["one", "two"]

@@ -31,7 +31,7 @@ PARAMETERS = (
         "jsonl (default; mailstop import reads it), markdown, html (one file, to read and share)",
         "FORMAT",
     ),
-    Option(("--output",), "the file to write, readable by you alone (default: standard output)", "FILE"),
+    Option(("--output",), "the file to write, readable by you alone (default, and -: standard output)", "FILE"),
     Option(("--force",), "with --output: replace the file that is there"),
     Option(("--since",), "only what was written since: 2026-11-29, 2026-11-29T08:00, 12h, 7d", "TIME"),
     Option(("--thread",), "only the conversation that letter N belongs to", "N", kind=NUMBER),
@@ -49,6 +49,10 @@ mailstop export --thread 142 --format html --output thread.html"""
 def run(office: Office, args: Arguments) -> Result:
     """Write the export, a piece at a time."""
     kind = args.format or JSONL
+    if args.output == "":
+        raise UsageError(reason="--output is empty: say which file, or leave it out for standard output")
+    if args.output == "-":  # as for most programs, and no file of that name
+        args.output = None
     if kind not in FORMATS:
         raise UsageError(reason=f"there is no format {kind!r}. There are: {', '.join(FORMATS)}")
     if args.force and not args.output:
@@ -66,7 +70,7 @@ def run(office: Office, args: Arguments) -> Result:
     from mailstop.acts.exporting import Wanted
     from mailstop.cli.export_since import since_ms
 
-    since = since_ms(args.since, office.clock()) if args.since else 0
+    since = since_ms(args.since, office.clock()) if args.since is not None else 0
     snapshot = office.exporting.snapshot(Wanted(args.bag, since, args.thread))
     scrubber = _scrubber(kind, args)
     count = _Count()
@@ -188,7 +192,8 @@ def _to_output(pieces: Iterator[str]) -> int:
 
 
 def _to_file(path: str, pieces: Iterator[str], *, force: bool) -> int:
-    """Write a file whole or not at all, mode 0600, beside which nothing stays. Raises ExportExists, ExportFailed."""
+    """Write a file whole or not at all, mode 0600, beside which nothing stays. Raises ExportExists, ExportIntoStore,
+    ExportFailed."""
     from mailstop.cli.export_file import written
 
     return written(path, _chunks(pieces), force=force)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def written(path: str, chunks: Iterator[bytes], *, force: bool) -> int:
     """Write it, mode 0600, and return how many bytes it has. force: whether a file that is there is replaced.
 
-    Raises ExportExists before anything is written, ExportFailed.
+    Raises ExportExists and ExportIntoStore before anything is written, ExportFailed.
     """
     target = os.path.abspath(os.path.expanduser(path))
     _refuse(path, target, force=force)
@@ -40,7 +40,13 @@ def written(path: str, chunks: Iterator[bytes], *, force: bool) -> int:
     return size
 
 
+_STORE = b"SQLite format 3\0"  # with which the file of a store begins
+_BESIDE = ("", "-wal", "-shm", ".lock")  # behind its name: files that it has besides
+
+
 def _refuse(path: str, target: str, *, force: bool) -> None:
+    if any(_is_store(target.removesuffix(ending)) for ending in _BESIDE if target.endswith(ending)):
+        raise errors.ExportIntoStore(path=path)
     try:
         found = os.lstat(target)
     except OSError:
@@ -51,6 +57,17 @@ def _refuse(path: str, target: str, *, force: bool) -> None:
         raise errors.ExportExists(path=path)
     if not stat.S_ISREG(found.st_mode):
         raise errors.ExportFailed(path=path, reason="it is no plain file, and is not replaced")
+
+
+def _is_store(path: str) -> bool:
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        return stat.S_ISREG(os.fstat(file).st_mode) and os.pread(file, len(_STORE), 0) == _STORE
+    finally:
+        os.close(file)
 
 
 def _filled(path: str, chunks: Iterator[bytes]) -> int:

@@ -13,3 +13,8 @@ class ExportFailed(Refused):
     """{path} could not be written: {reason}. Nothing of it was left there; the store is as it was."""
 
     exit_code = 5
+
+
+class ExportIntoStore(Refused):
+    """{path} is a store, or a file that belongs to one, and is never replaced by an export, also not with --force. Name another
+    file with --output."""

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 FILE = "secrets.txt"
 SHORTEST = 12  # characters in which a secret can be, with what tells that it is one
+_SHORT = 120  # characters of texts that come again and again: names, kinds, ids, evidence
+_MOST_REMEMBERED = 10_000  # of those, that hold none
 
 
 class Scrubber:
@@ -21,6 +23,8 @@ class Scrubber:
 
     def __init__(self) -> None:
         self._patterns = patterns()
+        self._words = list(dict.fromkeys(word for _, words, _ in self._patterns for word in words))
+        self._harmless: set[str] = set()
         self.counts: dict[str, int] = {}
 
     @property
@@ -30,11 +34,21 @@ class Scrubber:
 
     def text(self, text: str) -> str:
         """A text without them."""
-        if len(text) < SHORTEST:
+        if len(text) < SHORTEST or text in self._harmless:
             return text
         small = text.lower()
+        there = {word for word in self._words if word in small}  # most texts hold none
+        found = self._replaced(text, there) if there else text
+        if found == text and len(text) <= _SHORT:
+            if len(self._harmless) >= _MOST_REMEMBERED:
+                self._harmless.clear()
+            self._harmless.add(text)
+        return found
+
+    def _replaced(self, text: str, there: set[str]) -> str:
+        """A text that holds these words."""
         for name, words, pattern in self._patterns:
-            if not any(word in small for word in words):
+            if there.isdisjoint(words):
                 continue
 
             def replaced(match: re.Match[str], name: str = name) -> str:

@@ -71,7 +71,7 @@ class ExportReader:
                     continue
                 place = f"line {number}"
                 try:
-                    value = object_of(line)
+                    value = object_of(line, unended=True)
                     if END in value:
                         is_whole = self._is_end(value[END], number - 2)
                     else:

@@ -106,7 +106,7 @@ class FileReader:
                     raise errors.SourceUnavailable(path=self.source.path, reason=reason)
                 place = f"line {number}"
                 try:
-                    letter, changed = self._letter(object_of(line), number)
+                    letter, changed = self._letter(object_of(line, unended=True), number)
                 except NoObject as error:
                     yield LeftOut(place, str(error))
                     continue

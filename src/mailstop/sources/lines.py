@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 LARGEST_LINE = 8 * 1024 * 1024  # bytes; what is longer is left out
 _CHUNK = 256 * 1024  # bytes
 _BEGINNING = 512  # bytes by which it is known that a file is no text
+_MARK = b"\xef\xbb\xbf"  # U+FEFF, which some editors put before a text, and which is no part of it
 
 
 class Lines:
@@ -65,7 +66,9 @@ class Lines:
 
     def __iter__(self) -> Iterator[Line]:
         number, rest, dropped = 0, b"", 0
-        while chunk := self._read():
+        first = self._read().removeprefix(_MARK)
+        while chunk := first or self._read():
+            first = b""
             parts = chunk.split(b"\n")
             parts[0] = rest + parts[0]
             rest = parts.pop()
@@ -89,23 +92,32 @@ class Lines:
         return chunk
 
 
+_TORN = "it has no end: it is being written, or whoever wrote it died"
+
+
 class NoObject(Exception):
     """A line that holds no JSON object; its text says why."""
 
 
-def object_of(line: Line) -> dict[str, Any]:
-    """The JSON object of a line. Raises NoObject."""
+def object_of(line: Line, *, unended: bool = False) -> dict[str, Any]:
+    """The JSON object of a line. Raises NoObject.
+
+    unended: whether the last one needs no end, as many write files by hand: an object that is torn is none without its
+    last brace, so one that can be read is whole.
+    """
     _, raw, size, torn = line
-    if torn:
-        raise NoObject("it has no end: it is being written, or whoever wrote it died")
     if raw is None:
         raise NoObject(f"it has {counted(size, 'byte')}, and at most {LARGEST_LINE} are read")
+    if torn and not (unended and raw.rstrip().endswith(b"}")):
+        raise NoObject(_TORN)
     try:
         value = loads(raw)
     except UnicodeDecodeError as error:
+        if torn:
+            raise NoObject(_TORN) from None
         raise NoObject(f"it is not UTF-8 (its byte {error.start + 1})") from None
     except ValueError:
-        raise NoObject("it is not JSON") from None
+        raise NoObject(_TORN if torn else "it is not JSON") from None
     if not isinstance(value, dict):
         raise NoObject("it is no JSON object")
     return value
