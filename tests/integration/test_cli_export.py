@@ -94,7 +94,7 @@ def test_a_store_is_never_replaced_by_an_export(mail: Party, own_home: Path) -> 
 
     for path in (store, Path(f"{store}.lock"), Path(f"{store}-wal"), own_home / "linked"):
         told = mail.run("export", "--output", str(path), "--force")
-        assert (told.code, "is never replaced" in told.err) == (1, True), path
+        assert (told.code, "no export replaces it" in told.err) == (1, True), path
     assert bodies(mail.run("export").out) == bodies(before)
 
 
@@ -125,6 +125,31 @@ def test_an_export_is_brought_into_another_store_and_exported_from_there_the_sam
     number = next(line["letter"] for line in lines_of(text) if line.get("body") == "elsewhere")
     assert "elsewhere" in person.run("read", number, *other).out
     assert person.run("check", *other).out.find("please look") < 0
+
+
+def test_what_the_other_store_reported_of_a_letter_is_told_as_that(mail: Party, person: Person, own_home: Path) -> None:
+    lines = lines_of(mail.run("export").out)
+    line = next(each for each in lines if "letter" in each)
+    line["receipts"] = [
+        {"seat": "reviewer", "state": "shown", "at": "2026-11-29T20:01:12.031Z", "evidence": "the \x1b[31m hook"},
+        {"seat": "reviewer", "state": "praised\n", "at": 5},
+        {"seat": 5, "state": "shown"},
+        "shown",
+    ]
+    (own_home / "mail.jsonl").write_text("".join(json.dumps(each) + "\n" for each in lines))
+    other = ("--store", str(own_home / "other.db"))
+    person.run("join", "nobody", "--export", *other)
+    assert person.run("import", "jsonl", "mail.jsonl", *other).code == 0
+
+    status, read = person.run("status", line["letter"], *other), person.run("read", line["letter"], *other)
+
+    assert "  reported by its store, and not proved here:" in status.lines
+    assert any(each.startswith("    2026-11-29T20:01:12.031Z  reviewer shown: ") for each in status.lines), status.out
+    assert status.lines[-1] == "  it was given to nobody here"
+    assert "\x1b" not in status.out + read.out
+    assert 'reported by its store, and not proved here: reviewer "praised' in read.out
+    told = person.run("status", line["letter"], *other, "--json").json
+    assert (told["recipients"], [each["state"] for each in told["reported"]]) == ([], ["shown", "praised\n"])
 
 
 def test_what_makes_no_sense_is_refused(mail: Party, claude: ClaudeParty) -> None:

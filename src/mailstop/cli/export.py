@@ -51,17 +51,16 @@ def run(office: Office, args: Arguments) -> Result:
     kind = args.format or JSONL
     if args.output == "":
         raise UsageError(reason="--output is empty: say which file, or leave it out for standard output")
-    if args.output == "-":  # as for most programs, and no file of that name
-        args.output = None
+    output = None if args.output == "-" else args.output  # as for most programs, no file of that name
     if kind not in FORMATS:
         raise UsageError(reason=f"there is no format {kind!r}. There are: {', '.join(FORMATS)}")
-    if args.force and not args.output:
+    if args.force and not output:
         raise UsageError(reason="--force replaces a file: say which with --output FILE")
-    if args.json and not args.output:
+    if args.json and not output:
         raise UsageError(
             reason="--json says what was written where, so it needs --output FILE; the format jsonl is JSON"
         )
-    if office.caller.who == "client" and not args.output:  # unfenced, in the hands of a model
+    if office.caller.who == "client" and not output:  # unfenced, in the hands of a model
         raise UsageError(reason="in a session of a client, an export goes to a file: --output FILE")
     if args.scrub and args.no_scrub:
         raise UsageError(reason="--scrub and --no-scrub exclude each other")
@@ -74,10 +73,10 @@ def run(office: Office, args: Arguments) -> Result:
     snapshot = office.exporting.snapshot(Wanted(args.bag, since, args.thread))
     scrubber = _scrubber(kind, args)
     count = _Count()
-    with Progress(shown=bool(args.output) or not sys.stdout or not sys.stdout.isatty()) as progress:
+    with Progress(shown=bool(output) or not sys.stdout or not sys.stdout.isatty()) as progress:
         pieces = _pieces(snapshot, kind, scrubber, progress.stage("exporting"), count)
-        size = _to_file(args.output, pieces, force=args.force) if args.output else _to_output(pieces)
-    return _told(args, kind, count, size, scrubber)
+        size = _to_file(output, pieces, force=args.force) if output else _to_output(pieces)
+    return _told(output, kind, count, size, scrubber)
 
 
 class _Count:
@@ -94,14 +93,14 @@ def _scrubber(kind: str, args: Arguments) -> Scrubber | None:
     return Scrubber()
 
 
-def _told(args: Arguments, kind: str, count: _Count, size: int, scrubber: Scrubber | None) -> Result:
-    data: dict[str, Any] = {"format": kind, "output": args.output, "letters": count.letters, "bytes": size}
+def _told(output: str | None, kind: str, count: _Count, size: int, scrubber: Scrubber | None) -> Result:
+    data: dict[str, Any] = {"format": kind, "output": output, "letters": count.letters, "bytes": size}
     text = f"{counted(count.letters, 'letter')} written"
     if scrubber:
         data["scrubbed"] = scrubber.counts
         text += f"; {scrubber.summary()}: a net with holes, so look at it before you share it"
-    if args.output:
-        return Result(data, f"{text}: {args.output}")
+    if output:
+        return Result(data, f"{text}: {output}")
     if sys.stderr is not None and (scrubber or sys.stderr.isatty()):
         print(f"mailstop: {text}", file=sys.stderr)
     return Result(raw=b"")

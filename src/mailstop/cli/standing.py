@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 LONGEST_EVIDENCE = 200  # characters
 
+MOST_REPORTED = 20  # receipts of an imported letter, that are named one by one
+_OF_RECEIPT = ("seat", "state", "at", "evidence")
+
 UNKNOWN_THERE = "what became of it there is not known; it was given to nobody here"
 
 # What each state proves, and what it does not.
@@ -45,7 +48,8 @@ MEANING = {
 def state_lines(account: Account) -> list[str]:
     """Where a letter stands, a short line for each recipient; of one said in a channel, one for all."""
     if account.letter.imported:
-        return [f"{line}; {UNKNOWN_THERE}" for line in imported_lines(account.letter, None)]
+        known = reported_line(account.letter)
+        return [f"{line}; {known}" for line in imported_lines(account.letter, None)]
     if account.letter.channel:
         return [said_line(account)]
     lines = []
@@ -73,6 +77,47 @@ def imported_lines(letter: Letter, batch: Batch | None) -> list[str]:
     if batch and origin.note:
         lines.append(f'  its source says: "{in_quotes(origin.note, LONGEST_EVIDENCE)}"')
     return lines
+
+
+def reported(letter: Letter) -> list[dict[str, str]]:
+    """The receipts that an export told of an imported letter: what another store says, which nothing here proves."""
+    told = letter.imported.kept.get("receipts") if letter.imported else None
+    texts = [
+        {name: value for name, value in each.items() if name in _OF_RECEIPT and isinstance(value, str)}
+        for each in (told if isinstance(told, list) else [])
+        if isinstance(each, dict)
+    ]
+    return [each for each in texts if each.get("seat") and each.get("state")]
+
+
+def reported_line(letter: Letter) -> str:
+    """The last that was reported of an imported letter for each seat; that nothing is known, where nothing was."""
+    last = {each["seat"]: each["state"] for each in reported(letter)}
+    if not last:
+        return UNKNOWN_THERE
+    named = list(last.items())[:MOST_REPORTED]
+    told = ", ".join(f"{name_text(one_line(seat, LONGEST))} {_state(state)}" for seat, state in named)
+    more = f" and {len(last) - len(named)} more" if len(last) > len(named) else ""
+    return f"reported by its store, and not proved here: {told}{more}; it was given to nobody here"
+
+
+def reported_lines(letter: Letter) -> list[str]:
+    """Each receipt that was reported of an imported letter, and that none of them is proved here."""
+    told = reported(letter)
+    if not told:
+        return [f"  {UNKNOWN_THERE}"]
+    lines = ["  reported by its store, and not proved here:"]
+    for each in told[:MOST_REPORTED]:
+        at = f"{one_line(each['at'], LONGEST)}  " if "at" in each else ""
+        evidence = f': "{in_quotes(each["evidence"], LONGEST_EVIDENCE)}"' if each.get("evidence") else ""
+        lines.append(f"    {at}{name_text(one_line(each['seat'], LONGEST))} {_state(each['state'])}{evidence}")
+    if len(told) > MOST_REPORTED:
+        lines.append(f"    and {counted(len(told) - MOST_REPORTED, 'more receipt')}; --json has them all")
+    return [*lines, "  it was given to nobody here"]
+
+
+def _state(state: str) -> str:
+    return state if state in MEANING else f'"{in_quotes(state, LONGEST)}"'
 
 
 def asked_text(asked: Sequence[Letter], now_ms: int, store: str) -> str:

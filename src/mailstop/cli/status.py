@@ -12,13 +12,14 @@ from mailstop.cli.letter_number import letter_number
 from mailstop.cli.result import Result
 from mailstop.cli.standing import (
     MEANING,
-    UNKNOWN_THERE,
     asked_text,
     evidence_text,
     holder_json,
     imported_lines,
     now_text,
     receipts_at,
+    reported,
+    reported_lines,
     seat_text,
     state_lines,
 )
@@ -117,7 +118,7 @@ def _imported(office: Office, letter: Letter) -> Result:
     """What is known of a letter that was imported, which is not what became of it."""
     batch = office.importing.batch_of(letter.n)
     when = iso_text(batch.at) if batch else None
-    text = "\n".join([*imported_lines(letter, batch), f"  {UNKNOWN_THERE}"])
+    text = "\n".join([*imported_lines(letter, batch), *reported_lines(letter)])
     value = {
         "n": letter.n,
         "id": letter.id,
@@ -128,6 +129,7 @@ def _imported(office: Office, letter: Letter) -> Result:
         "hops": 0,
         "budget": None,
         "imported": {**(origin_json(letter) or {}), "at": when, "path": batch.path if batch else None},
+        "reported": reported(letter),
     }
     return Result(value, text)
 

@@ -16,5 +16,4 @@ class ExportFailed(Refused):
 
 
 class ExportIntoStore(Refused):
-    """{path} is a store, or a file that belongs to one, and is never replaced by an export, also not with --force. Name another
-    file with --output."""
+    """{path} is a store, or belongs to one, and no export replaces it, also not with --force. Name another --output."""
