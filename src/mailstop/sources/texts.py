@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 
 from mailstop.letter import LARGEST_BODY, is_kind
@@ -20,6 +20,7 @@ MOST_ARTIFACTS = 32
 LONGEST_ARTIFACT = 4_096  # characters
 NO_TEXT = "(this letter has no text)"
 UNKNOWN = "unknown"
+_EPOCH, _MILLISECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(milliseconds=1)
 _MOST_SECONDS = 1e11  # since 1970, which is the year 5138; a larger number means milliseconds
 
 
@@ -95,9 +96,9 @@ def time_of(text: str, zone: tzinfo | None = None) -> int:
     """
     try:
         then = datetime.fromisoformat(text)
-        if zone and then.tzinfo is None:
-            then = then.replace(tzinfo=zone)
-        return _known(round(then.timestamp() * 1000))
+        if then.tzinfo is None:
+            then = then.replace(tzinfo=zone) if zone else then.astimezone()
+        return _known((then - _EPOCH) // _MILLISECOND)
     except (OverflowError, OSError):  # of a year that no clock has
         raise ValueError(text) from None
 
