@@ -72,7 +72,9 @@ def run(args: Arguments) -> Result:
         try:
             url, source = _chosen(who, args.store)
         except InvalidStore as error:
-            url, source, chosen = "", "", [Finding("store", FAILED, error.message)]
+            by_variable = not args.store and config.STORE in os.environ
+            mend = f"unset {config.STORE}" if by_variable else ""
+            url, source, chosen = "", "", [Finding("store", FAILED, error.message, mend)]
         done = _mended(url, progress) if args.mend else []
         if args.rebuild and url:
             done.append(store.rebuild(url, progress.stage))
@@ -83,7 +85,7 @@ def run(args: Arguments) -> Result:
             if who and checked.readable:
                 caller += callers.seat(who, url)
                 caller += callers.bags(who, url, callers.here())
-            caller.append(callers.worktrees(url, callers.here()))
+            caller.append(callers.worktrees(who, url, callers.here()))
         progress.stage("looking at the clients")(0, 0)
         own = [interpreter.versions(), interpreter.compiled(), interpreter.command()]
         own += installed.findings(sealed=bool(who and who.sandboxed))

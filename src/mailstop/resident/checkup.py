@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from mailstop import __version__
 from mailstop.checkup.finding import FAILED, OK, OPEN, PROVED, WARNING, Finding, Route
+from mailstop.checkup.interpreter import upgrade
 from mailstop.resident.gate import HEALTH
 from mailstop.resident.lock import Serving, is_older, serving
 from mailstop.times import clock_text
@@ -50,9 +51,7 @@ def version(served: Serving | None) -> Finding:
     if is_older(served.version):
         text = f"{what}; this is {__version__}, which takes its place when it is started"
         return Finding("server", WARNING, text, "mailstop serve")
-    return Finding(
-        "server", WARNING, f"{what}; this mailstop is older, {__version__}", "pip install --upgrade mailstop"
-    )
+    return Finding("server", WARNING, f"{what}; this mailstop is older, {__version__}", upgrade())
 
 
 def route(served: Serving, *, sealed: bool, option: str = "") -> Route:
