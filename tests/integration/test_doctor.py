@@ -506,10 +506,19 @@ def test_the_person_is_told_so(person: Person, seat: SeatAt) -> None:
     assert "seat: human; 1 unread" in run.out
 
 
-def test_a_doubtful_caller_is_a_failure_and_the_rest_is_still_told(stranger: Party) -> None:
-    told = stranger.call([MAILSTOP, "doctor", "--json"], environment={"MAILSTOP_SESSION": "0" * 32})
+@pytest.mark.parametrize(
+    ("environment", "mend"),
+    [
+        ({"MAILSTOP_SESSION": "0" * 32}, "unset MAILSTOP_SESSION"),
+        ({"CLAUDECODE": "1"}, "unset CLAUDECODE"),
+    ],
+)
+def test_a_doubtful_caller_is_a_failure_and_the_rest_is_still_told(
+    stranger: Party, environment: dict[str, str], mend: str
+) -> None:
+    told = stranger.call([MAILSTOP, "doctor", "--json"], environment=environment)
 
-    assert (told.code, failed(told)) == (1, ["caller"])
+    assert (told.code, failed(told), check(told, "caller")["mend"]) == (1, ["caller"], mend)
     assert check(told, "free space")["state"] == "ok"
 
 
