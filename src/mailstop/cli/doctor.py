@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 PARAMETERS = (
     Option(("--look",), "only look: send no letter to yourself"),
-    Option(("--mend",), "compile modules, take mailstop's files from others, sweep out what ended sessions left"),
+    Option(("--mend",), "compile modules, set the modes of mailstop's files right, sweep out what ended sessions left"),
     Option(("--rebuild",), "fold the index again; of a damaged store make a new one, and keep the damaged one"),
 )
 EXAMPLES = """\
