@@ -111,6 +111,31 @@ _HISTORY = {
     "type": "`letter` or `seat`",
 }
 
+_MOVING = {
+    "export: bytes": "how many bytes were written",
+    "export: format": "`jsonl`, `markdown` or `html`",
+    "export: letters": "how many letters were written",
+    "export: output": "the file",
+    "failed": "sources that could not be read, or not to their end: `path`, `code`, `message`",
+    "imported": "where a letter of old history comes from; null for one that was written here",
+    "import lane: imports": "each source",
+    "import lane: imports[].path": "where it lies",
+    "imports[].bag": "the bag that its letters are in; null where each said its own",
+    "imports[].changed": "what was taken, but not to the letter: `place` and `reason`",
+    "imports[].changed_count": "how many of those there are; the list may be shorter",
+    "imports[].dry_run": "whether nothing was stored",
+    "imports[].elsewhere": "how many of its letters are here in another bag",
+    "imports[].here": "how many of its letters were here already",
+    "imports[].kind": "what it is: `postbag`, `lane`, `jsonl` or `export`",
+    "imports[].last": "the number of the last entry that was stored for it; null where none was",
+    "imports[].left_out": "what was not taken: `place` and `reason`",
+    "imports[].left_out_count": "how many of those there are; the list may be shorter",
+    "imports[].letters": "how many letters were stored",
+    "imports[].moves": "how many other records were stored: who came and went, budgets",
+    "imports[].name": "what stands before its numbers, as in `postbag:142`",
+    "imports[].secrets_in_source": "how many tokens and sockets lie in it in clear; none of them was copied",
+}
+
 _CHANNELS = {
     "channels": "each channel",
     "empty": "how many empty seats keep it for who sits there next",
@@ -313,6 +338,7 @@ FIELDS = {
     **_RECIPIENTS,
     **_SEATS,
     **_HISTORY,
+    **_MOVING,
     **_CHANNELS,
     **_QUESTIONS,
     **_LEADING,

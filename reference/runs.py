@@ -67,6 +67,8 @@ STEPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (HUMAN, "lane send", ("lane", "send", "work/lane", "--from", "lead", "--to", "worker", "Is main green?")),
     (HUMAN, "lane doctor", ("lane", "doctor", "work/lane")),
     (HUMAN, "lane check", ("lane", "check", "work/lane", "--role", "worker")),
+    (HUMAN, "export", ("export", "--output", "mail.jsonl")),
+    (HUMAN, "import lane", ("import", "lane", "work/lane")),
     (BUILDER, "doctor", ("doctor",)),
     (HUMAN, "setup", ("setup",)),
     (HUMAN, "setup mcp", ("setup", "mcp", "--client", "cursor", "--yes")),

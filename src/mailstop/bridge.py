@@ -19,9 +19,11 @@ nothing is known.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import hashlib
 import os
+import select
 from datetime import UTC, datetime, timedelta
 
 from mailstop import bells, errors, faults, lanes, rules
@@ -30,6 +32,7 @@ from mailstop.clients.caller import PROGRAM, Caller
 from mailstop.clients.facts import facts_of
 from mailstop.clients.life import my_life
 from mailstop.clients.program import new_token
+from mailstop.config import store_path
 from mailstop.engines import open_store
 from mailstop.errors import MailstopError, NotFound, Refused
 from mailstop.fence import Delivery
@@ -78,15 +81,30 @@ class Bridge:
     """The bridge between one lane and one bag. A context manager; its end frees the seats.
 
     lane: the folder. bag: its name. url: of the store. roles: of the lane; empty: those that are played there. say: is
-    called with a line for each letter that was handed over, and for what went wrong.
+    called with a line for each letter that was handed over, and each seat. warn: with one for what went wrong; None:
+    `say` is. makes_store: whether a store that is not there is made.
     """
 
-    def __init__(self, lane: str, bag: str, url: str, *, roles: Sequence[str] = (), say: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        lane: str,
+        bag: str,
+        url: str,
+        *,
+        roles: Sequence[str] = (),
+        say: Callable[[str], None],
+        warn: Callable[[str], None] | None = None,
+        makes_store: bool = True,
+    ) -> None:
         self.lane = os.path.realpath(lane)
         self.bag = bag
         self.url = url
+        self.trouble = ""  # what keeps it from working now
         self._roles = tuple(map(lanes.checked_role, roles))
         self._say = say
+        self._warn = warn or say
+        self._makes_store = makes_store
+        self._ends: Sequence[int] = ()
         self._held: dict[str, Hold] = {}
         self._said: set[str] = set()
         self._searched_to: int | None = None  # up to this number, a bridge before this one may have written letters
@@ -94,16 +112,34 @@ class Bridge:
         self._lock: int | None = None
 
     def __enter__(self) -> Self:
-        self._lock = self._locked()
+        self._hold_lock()
         return self
 
     def __exit__(self, *_exception: object) -> None:
         self.close()
 
-    def _locked(self) -> int:
+    def _hold_lock(self) -> None:
+        """Hold the lock, also where the lane is another folder by now, in which another bridge may be the one.
+
+        Raises LaneBridged, OSError.
+        """
+        store = os.path.realpath(store_path(self.url))  # one store, however it is named
+        name = hashlib.blake2b(f"{store} {self.bag}".encode(), digest_size=8).hexdigest()
+        path = os.path.join(self.lane, "_sync", f".mailstop-bridge-{name}.lock")
+        if self._lock is not None:
+            if _is_file_at(self._lock, path):
+                return
+            os.close(self._lock)
+            self._lock = None
+        if not os.path.isdir(self.lane):  # one that went away is not made anew: it may be a disk that comes back
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self.lane)
+        lanes.make(self.lane)
+        self._lock = self._locked(path)
+        self._searched_to = None
+        self._written.clear()
+
+    def _locked(self, path: str) -> int:
         """The lock of the one bridge between this lane and bag. Raises LaneBridged, OSError."""
-        name = hashlib.blake2b(f"{self.url} {self.bag}".encode(), digest_size=8).hexdigest()
-        path = os.path.join(lanes.make(self.lane), f".mailstop-bridge-{name}.lock")
         lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -115,10 +151,7 @@ class Bridge:
     def close(self) -> None:
         """Leave the seats, whose mail stays, and let another bridge begin."""
         try:
-            if self._held:
-                with open_store(self.url) as store:
-                    for hold in self._held.values():
-                        self._end(store, hold)
+            self._leave()
         except MailstopError:  # the process is about to be gone, which proves the same
             pass
         self._held.clear()
@@ -128,6 +161,7 @@ class Bridge:
 
     def run(self, ends: Sequence[int] = ()) -> None:
         """Hand letters over until one of the `ends` is readable or hung up, or until interrupted."""
+        self._ends = ends
         with lanes.Changes(self.lane) as changes, among_watchers(WATCH_BELL), Watcher(WATCH_BELL) as watcher:
             while True:
                 if not bells.is_ringing(WATCH_BELL):
@@ -136,33 +170,71 @@ class Bridge:
                 changes.heard()  # before the look: what comes meanwhile is heard by the next one
                 wait_s = self._tried()
                 told = [] if changes.fd is None else [changes.fd]
-                woken = watcher.wait(wait_s if told else min(wait_s, 1.0), [*told, *ends])
-                if any(descriptor in woken.ready for descriptor in ends):
+                watcher.wait(wait_s if told else min(wait_s, 1.0), [*told, *ends])
+                if self._is_over():
                     return
+
+    def _is_over(self) -> bool:
+        """Whether it is to end."""
+        poll = select.poll()
+        for descriptor in self._ends:
+            poll.register(descriptor, select.POLLIN)
+        return bool(self._ends) and bool(poll.poll(0))
 
     def _tried(self) -> float:
         """Look once, and say after how many seconds to look again though nothing rings."""
         try:
-            return self.look()
+            self._hold_lock()
+            wait_s = self.look()
         except BrokenPipeError:  # nobody hears what is said any more
             raise
         except MailstopError as error:
-            self._say_once(error.message)
+            self._troubled(error.message)
+            if isinstance(error, errors.LaneBridged):
+                self._leave_to_other()
         except OSError as error:
-            self._say_once(f"the lane {self.lane} cannot be used: {error.strerror or error}")
+            self._troubled(f"the lane {self.lane} cannot be used: {error.strerror or error}")
+        else:
+            if self.trouble:
+                self.trouble = ""
+                self._warn(f"the lane {self.lane} and bag {self.bag} are bridged again")
+            return wait_s
         return RETRY_S
+
+    def _troubled(self, reason: str) -> None:
+        if reason != self.trouble:
+            self.trouble = reason
+            self._warn(reason)
+
+    def _leave_to_other(self) -> None:
+        """Another bridge has the lane by now: let it have the seats as well."""
+        try:
+            self._leave()
+        except MailstopError:  # tried again with the lock
+            pass
+
+    def _leave(self) -> None:
+        """Leave all seats. Raises StoreUnavailable, Uncertain."""
+        if self._held:
+            with open_store(self.url, makes=False) as store:
+                while self._held:
+                    self._end(store, next(iter(self._held.values())))
+                    del self._held[next(iter(self._held))]
 
     def look(self) -> float:
         """Hand over what waits on either side. Raises OSError, StoreUnavailable, Uncertain; what waits then still does.
 
         Returns after how many seconds to look again though nothing rings.
         """
-        with open_store(self.url) as store:
+        with open_store(self.url, makes=self._makes_store) as store:
+            self._makes_store = False  # one that is lost is never replaced by an empty one
             if self._searched_to is None:
                 self._searched_to = store.index.newest()
             self._sit(store)
             wait_s = SLOW_LOOK_S
             for hold in list(self._held.values()):
+                if self._is_over():
+                    break
                 office = Office(store, hold.caller)
                 if not self._still_sits(office, hold):
                     continue
@@ -182,12 +254,12 @@ class Bridge:
             seat = seat_of(role)
             other = next((hold.role for hold in self._held.values() if hold.seat == seat), None)
             if other:
-                self._say_once(f"role {role} is not bridged: seat {seat} is that of role {other}")
+                self._warn_once(f"role {role} is not bridged: seat {seat} is that of role {other}")
                 continue
             try:
                 self._held[role] = self._take(store, role, seat)
             except Refused as error:
-                self._say_once(error.message)
+                self._warn_once(error.message)
 
     def _played(self, store: Store) -> list[str]:
         """The roles that somebody plays in the lane: who has written or has a cursor there, and is not the bag's."""
@@ -236,7 +308,7 @@ class Bridge:
     def _still_sits(self, office: Office, hold: Hold) -> bool:
         if any(seat.bag == self.bag and seat.name == hold.seat for seat in office.seats()):
             return True
-        self._say(f"role {hold.role} has lost seat {hold.seat}{in_bag(self.bag)}, and is no longer bridged")
+        self._warn(f"role {hold.role} has lost seat {hold.seat}{in_bag(self.bag)}, and is no longer bridged")
         self._end(office.store, hold)
         del self._held[hold.role]
         return False
@@ -280,11 +352,13 @@ class Bridge:
         while True:
             found = lanes.look(self.lane, role=reader, from_role=hold.role, limit=AT_ONCE)
             for notice in found.notices:
-                self._say_once(notice)
+                self._warn_once(notice)
             done = 0
             try:
                 for file in found.files:
                     for letter in file.letters:
+                        if self._is_over():
+                            return
                         self._letter_to_bag(office, hold, seat, letter.envelope, letter.lines)
                         done += 1
             finally:
@@ -305,7 +379,7 @@ class Bridge:
         except errors.KeyReused as error:
             sent = self._again(office, hold, draft.but(key=of_line), n=int(error.details["n"]))
         except (Refused, NotFound) as error:
-            self._say_once(f"role {hold.role} to seat {seat}: {error.message}")
+            self._warn_once(f"role {hold.role} to seat {seat}: {error.message}")
             if isinstance(error, errors.TooFast):
                 raise
             raise Stopped from None
@@ -359,13 +433,15 @@ class Bridge:
         looks = Terms("mailstop lane bridge", announced_too=True, hands_out=False, compose=_all_of)
         while letters := office.offer(looks, bag=self.bag).letters:
             for letter in letters:
-                if letter.n not in self._written:
+                if letter.n not in self._written and not self._is_over():
                     self._letter_to_lane(office, hold, letter)
             offer = office.offer(looks.but(hands_out=True, compose=written), bag=self.bag)
             if not offer.letters:
                 return
             office.shown(offer, f"written to the lane {self.lane}; who reads there does not tell")
             self._written.difference_update(letter.n for letter in offer.letters)
+            if self._is_over():
+                return
 
     def _letter_to_lane(self, office: Office, hold: Hold, letter: Letter) -> None:
         """Write one letter, unless it lies there. One that no lane can hold stays unread, and that is said."""
@@ -383,7 +459,7 @@ class Bridge:
             )
             is_new = lanes.put_once(self.lane, envelope, look=letter.n <= (self._searched_to or 0))
         except lanes.Refused as error:
-            self._say_once(f"letter {letter.n} to {hold.role} is not written: {error}")
+            self._warn_once(f"letter {letter.n} to {hold.role} is not written: {error}")
             return
         faults.reach("bridged to the lane")
         self._written.add(letter.n)
@@ -405,12 +481,12 @@ class Bridge:
                     return str(entry.data["key"])
         return lane_id_of(letter)
 
-    def _say_once(self, line: str) -> None:
+    def _warn_once(self, line: str) -> None:
         if line not in self._said:
             if len(self._said) > MOST_SAID:
                 self._said.clear()
             self._said.add(line)
-            self._say(line)
+            self._warn(line)
 
 
 # -- names -----------------------------------------------------------------------------------------------------------
@@ -434,6 +510,14 @@ def role_of(seat: str) -> str:
 def lane_id_of(letter: Letter) -> str:
     """The id by which a letter of the store is known in a lane: the same each time, and it holds the number."""
     return f"{letter.at}-{letter.n & 0xFFFFFFFF:08x}"
+
+
+def _is_file_at(descriptor: int, path: str) -> bool:
+    """Whether what is open is the file that is there now."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.lstat(path))
+    except OSError:
+        return False
 
 
 def _is_role(name: str) -> bool:

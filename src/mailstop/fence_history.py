@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from mailstop.history import History
-    from mailstop.letter import Letter
+    from mailstop.letter import Letter, Origin
 
 LONGEST_SNIPPET = 160  # characters
 _BEFORE_MATCH = 60  # characters of a snippet
@@ -159,7 +159,11 @@ def _head(record: Letter | Move, reader: Reader) -> str:
     where = "" if record.bag == (reader.bag or DEFAULT_BAG) else f" in bag {_name(record.bag)}"
     start = f"{record.n}  {clock_text(record.at)}  "
     if isinstance(record, Move):
-        details = [client_text(record.client), reader.quoted(record.project, _LONGEST_PROJECT)]
+        details = [
+            _imported(record.imported),
+            client_text(record.client),
+            reader.quoted(record.project, _LONGEST_PROJECT),
+        ]
         details.append(reader.quoted(record.reason, _LONGEST_REASON))
         return f"{start}{_name(record.seat)} {record.act}{where}{_bracketed(details)}"
     named = [_name(seat) for seat in record.to]
@@ -171,6 +175,7 @@ def _head(record: Letter | Move, reader: Reader) -> str:
 
 def _labels(letter: Letter, reader: Reader) -> list[str]:
     return [
+        _origin(letter.imported, reader) if letter.imported else "",
         reader.quoted(letter.kind, LONGEST_KIND) if letter.kind != "note" else "",
         "final" if letter.final else _asks(letter),
         f"answers {letter.ref}" if letter.ref is not None else "",
@@ -180,9 +185,24 @@ def _labels(letter: Letter, reader: Reader) -> list[str]:
     ]
 
 
+def _imported(source: str) -> str:
+    """That something was written elsewhere."""
+    return f"imported from {_name(source)}" if source else ""
+
+
+def _origin(origin: Origin, reader: Reader) -> str:
+    """Where an imported letter comes from, and by which number it can be found too."""
+    parts = [f"imported, {_name(origin.source)}:{reader.shown(origin.number, LONGEST)}"]
+    parts += [reader.quoted(origin.note, _LONGEST_REASON)] if origin.note else []
+    parts += [f"answers {_name(origin.source)}:{reader.shown(origin.answers, LONGEST)}"] if origin.answers else []
+    return ", ".join(parts)
+
+
 def _asks(letter: Letter) -> str:
     if not action_needed(letter.kind, letter.needs_reply, letter.final or letter.ends_budget):
         return ""
+    if letter.imported:
+        return "asked for a reply"
     return "asks all" if letter.channel else "reply needed"
 
 

@@ -17,6 +17,7 @@ class Move(Record):
     client: str = ""
     project: str = ""
     reason: str = ""
+    imported: str = ""  # the name of the source that it was imported from; nobody's seat here was moved
 
 
 class History(Record):

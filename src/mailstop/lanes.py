@@ -581,16 +581,21 @@ def asks(envelope: Mapping[str, Any]) -> bool:
 
 
 def history(lane_dir: str | os.PathLike[str], name: str) -> Iterator[Envelope]:
-    """All letters of one lane file, oldest first, whoever has read them; for who looks through a lane or copies it.
+    """All letters of one lane file, oldest first, whoever has read them; for who looks through a lane.
 
     name: of the file, as `roles_of` takes it. Raises OSError where it cannot be read.
     """
+    return (envelope for envelope, _, _ in placed_history(lane_dir, name))
+
+
+def placed_history(lane_dir: str | os.PathLike[str], name: str) -> Iterator[tuple[Envelope, int, int]]:
+    """The same for who copies it: each letter with the number of its line, and with the byte where that ends."""
     descriptor = _open_regular(os.path.join(_folder(lane_dir), name), os.O_RDONLY)
     try:
-        for raw, size, _ in _lines(descriptor, 0, skip=0):
+        for number, (raw, size, end) in enumerate(_lines(descriptor, 0, skip=0), 1):
             envelope = _envelope_of(raw or b"", size)
             if envelope is not None:
-                yield _annotated(envelope, name)
+                yield _annotated(envelope, name), number, end
     finally:
         os.close(descriptor)
 

@@ -40,6 +40,26 @@ class About(Record):
         return self.act in ("give", "reassign") and bool(self.holder)
 
 
+class Origin(Record):
+    """Where an imported letter comes from, as its source tells, which nothing here proves.
+
+    source: the source's name. number: what its readers called it there. sender, to, channel: the names there. record:
+    which record of its file it was; 0 where those are not numbered. answers: the number there of the letter that it
+    answers, where that was not imported. note: what else its source tells of it. kept: what its source reported of it
+    beyond that, receipts among it.
+    """
+
+    source: str
+    number: str
+    sender: str
+    to: tuple[str, ...] = ()
+    channel: str = ""
+    record: int = 0
+    answers: str = ""
+    note: str = ""
+    kept: Mapping[str, Any] = {}
+
+
 class Letter(Record):
     """A stored letter.
 
@@ -51,7 +71,8 @@ class Letter(Record):
     the bag's budget, which letter of it this is, and its limit; empty while none was open. asks: whether its sender
     waits for the one answer; choices: what that may be. task: what it is about, where that is a task. closed: how such
     a question has ended, or where the task that it brought is now, where its reader is to be told; nothing that is
-    stored.
+    stored. imported: where it comes from, if it is no letter of this store's seats; its sender and recipients are then
+    told as `postbag:builder`, which no seat can be called, and it was shown to nobody.
     """
 
     n: int
@@ -77,6 +98,7 @@ class Letter(Record):
     wakes: str = ALL
     task: About | None = None
     closed: str = ""
+    imported: Origin | None = None
 
     @property
     def ends_budget(self) -> bool:
@@ -108,6 +130,8 @@ def letter_from(
     n: int, letter_id: str, at: int, bag: str, data: Mapping[str, Any], body: str, ref: int | None, thread: int
 ) -> Letter:
     """The letter that an entry of the ledger holds. data: its fields. Raises KeyError or TypeError for another's."""
+    if "source" in data:
+        return _imported(n, letter_id, at, bag, data, body, ref, thread)
     asked, task = data.get("ask"), data.get("task")
     return Letter(
         n,
@@ -132,6 +156,44 @@ def letter_from(
         tuple(asked["choices"]) if asked else (),
         data.get("wakes", ALL),
         About(task["id"], task["act"], task["holder"]) if task else None,
+    )
+
+
+def _imported(
+    n: int, letter_id: str, at: int, bag: str, data: Mapping[str, Any], body: str, ref: int | None, thread: int
+) -> Letter:
+    """The letter of an entry that was imported. See `letter_from`."""
+    source = data["source"]
+    origin = Origin(
+        source,
+        data["number"],
+        data["from"],
+        tuple(data["to"]),
+        data.get("channel", ""),
+        data.get("record", 0),
+        data.get("answers", ""),
+        data.get("note", ""),
+        data.get("kept", {}),
+    )
+    to = [f"#{origin.channel}"] if origin.channel else origin.to
+    return Letter(
+        n,
+        letter_id,
+        at,
+        bag,
+        f"{source}:{origin.sender}",
+        tuple(f"{source}:{name}" for name in to),
+        data["kind"],
+        body,
+        data.get("needs_reply", False),
+        ref,
+        thread,
+        data.get("final", False),
+        tuple(data.get("artifacts", ())),
+        data.get("project", ""),
+        data.get("client", ""),
+        wakes=NOBODY,
+        imported=origin,
     )
 
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from mailstop.acts.asks import Asks
     from mailstop.acts.budgets import Budgets
     from mailstop.acts.channels import Channels
+    from mailstop.acts.exporting import Exporting
+    from mailstop.acts.importing import Importing
     from mailstop.acts.leaders import Leaders
     from mailstop.acts.leases import Leases
     from mailstop.acts.presence import OwnPresence
@@ -236,6 +238,20 @@ class Office:
         from mailstop.acts.tokens import Tokens
 
         return Tokens(self)
+
+    @property
+    def importing(self) -> Importing:
+        """What the person brings along from elsewhere."""
+        from mailstop.acts.importing import Importing
+
+        return Importing(self)
+
+    @property
+    def exporting(self) -> Exporting:
+        """What the caller takes along: a file of what was written."""
+        from mailstop.acts.exporting import Exporting
+
+        return Exporting(self)
 
     def require_person(self, act: str) -> None:
         """Raise PersonOnly unless the person calls."""

@@ -108,7 +108,8 @@ class Reading:
         letter = rules.offers.as_it_stands(self._office.store, self._office.letter(n, bag=bag))
         index, board = self._office.store.index, self._office.store.board
         deliveries = tuple(index.deliveries(n))
-        names = [delivery.seat for delivery in deliveries] if letter.channel else letter.to
+        told = letter.channel or letter.imported  # one that was imported was for no seat here
+        names = [delivery.seat for delivery in deliveries] if told else letter.to
         seats_ = [index.seat(letter.bag, name) or Seat(letter.bag, name) for name in names]
         holders = tuple(holder_of(self._office.store, seat) for seat in seats_)
         rows = [board.get(rules.routes.route_key(letter.bag, name, letter.id)) for name in names]

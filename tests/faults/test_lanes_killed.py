@@ -227,8 +227,9 @@ def test_a_bridge_that_is_killed_at_a_point_has_handed_each_letter_over_once(
     assert_each_once(lane, store)
 
 
+@pytest.mark.parametrize("command", [("lane", "bridge"), ("serve", "--port", "0", "--bridge")], ids=["alone", "served"])
 def test_a_bridge_that_is_killed_at_random_while_both_sides_write_hands_each_letter_over_once(
-    own_home: Path, seat: Callable[[str], Party], stranger: Callable[[], Party], store: Path
+    command: tuple[str, ...], own_home: Path, seat: Callable[[str], Party], stranger: Callable[[], Party], store: Path
 ) -> None:
     lane, count = own_home / "lane", 30
     lane_side.send(lane, from_role="builder", to_role="nobody", kind="note", msg="so that somebody plays the role")
@@ -246,14 +247,14 @@ def test_a_bridge_that_is_killed_at_random_while_both_sides_write_hands_each_let
     bridges: list[Running] = []
     moments = iter(sorted(random.sample(range(1, 2 * count - 2), 6)))
     for moment in moments:
-        bridges.append(party.start("lane", "bridge", str(lane)))
+        bridges.append(party.start(*command, str(lane)))
 
         def reached(now: int = moment) -> bool:
             return len(bridged(lane)) + len(stored_bodies(store)) >= now
 
         wait_for(f"letter {moment}", reached)
         bridges[-1].kill()
-    bridges.append(party.start("lane", "bridge", str(lane)))
+    bridges.append(party.start(*command, str(lane)))
     writing.join()
     wait_for("all letters", lambda: is_over(lane, store, count), 50)
     bridges[-1].kill()

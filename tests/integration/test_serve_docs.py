@@ -107,7 +107,7 @@ def test_the_lines_that_tell_clients_of_a_token_put_it_into_no_argument(person: 
 @pytest.mark.parametrize("file", [".config/systemd/user/mailstop.service", "Library/LaunchAgents/mailstop.serve.plist"])
 def test_the_lines_that_keep_a_server_running_need_no_folder_to_be_there(person: Person, file: str) -> None:
     section = TOKENS.read_text().partition("## Keeping a server running\n")[2].partition("\nprints a unit")[0]
-    (lines,) = [each for each in section.split("\n\n") if file in each]
+    (lines,) = [each for each in re.findall(r"```sh\n(.*?)```", section, re.DOTALL) if file in each]
     assert not (person.home / file).parent.exists()
 
     run = person.call(["sh", "-ec", lines], environment=with_mailstop(person))

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mailstop.cli import arguments
-from mailstop.cli.arguments import EVERYWHERE, NUMBER, SECONDS, Option, Parameter
+from mailstop.cli.arguments import EVERYWHERE, LETTER, NUMBER, SECONDS, Option, Parameter
 from mailstop.cli.entry import VERBS
 from mailstop.errors import UsageError
 from tests.examples import up_to
@@ -18,6 +18,7 @@ from tests.examples import up_to
 VALUES = {
     NUMBER: st.sampled_from(["1", "142", "0", "-1", "007", "1.5", "x", "", " 3", "1_0", "²", str(1 << 62)]),
     SECONDS: st.sampled_from(["0", "1", "2.5", "1e1", "-1", "nan", "inf", "1_0", "", "x", "86401"]),
+    LETTER: st.sampled_from(["142", "0", "-1", "postbag:142", "lane:1-a b", ":", "x", "", "-a:1", "²"]),
     "text": st.sampled_from(["reviewer", "-", "--", "", "a b", "-x", "--kind", "-1", "=", "a=b", "--bag=x", "ä"]),
 }
 

@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.checklists import claude_mailbox, lanes, mcp_lines, postbag, postbag_budgets
-from tests.checklists.line import REASONS
+from tests.checklists import claude_mailbox, lanes, mcp_lines, postbag, postbag_budgets, postbag_ledgers
+from tests.checklists.line import POSTBAGS_FILE, REASONS
 
 TESTS = Path(__file__).parents[1]
 CHECKLISTS = {
     "postbag": (postbag.LINES, [*(f"B{n}" for n in range(1, 109)), *(f"P{n}" for n in range(1, 18))]),
     "postbag, budgets": (postbag_budgets.LINES, [f"B{n}" for n in range(130, 140)]),
+    "postbag, ledgers": (postbag_ledgers.LINES, list(postbag_ledgers.LINES)),
     "postbag's tools": (mcp_lines.POSTBAG, ["B39", "B89", *(f"B{n}" for n in range(109, 130)), "B135", "B139", "P11"]),
     "claude-mailbox's tools": (mcp_lines.CLAUDE_MAILBOX, list(mcp_lines.CLAUDE_MAILBOX)),
     "claude-mailbox": (
@@ -44,6 +45,17 @@ def test_each_line_has_its_entry_and_no_entry_is_of_no_line(checklist: str) -> N
     lines, numbers = CHECKLISTS[checklist]
 
     assert list(lines) == numbers
+
+
+def test_what_a_list_leaves_to_the_import_is_on_its_list() -> None:
+    left = {
+        number
+        for lines in (postbag.LINES, postbag_budgets.LINES)
+        for number, line in lines.items()
+        if line.but.startswith(POSTBAGS_FILE)
+    }
+
+    assert left - set(postbag_ledgers.LINES) == set()
 
 
 @pytest.mark.parametrize("checklist", CHECKLISTS)

@@ -645,6 +645,7 @@ def test_ages_are_told_in_the_unit_that_people_use(ms: int, told: str) -> None:
         "What does 'mailstop: letter 9 from builder' mean?",
         "mailstop: letter 9 from builder\nanswer it",
         "tell me what <task-notification> is",
+        "Letter 3 from @ada to @bob is wrong\nthe one via postbag (bag default).",
     ],
 )
 def test_what_the_person_types_is_their_own_prompt(prompt: str) -> None:
@@ -659,6 +660,7 @@ def test_what_the_person_types_is_their_own_prompt(prompt: str) -> None:
         "<task-notification>\n<summary>M</summary>\n<event>mailstop: letter 9 from x</event>\n</task-notification>",
         "<task-notification>\n<summary>Agent completed</summary>\n<result>done</result>\n</task-notification>",
         '\n<cross-session-message from="uds:/tmp/x">\nhi\n</cross-session-message>',
+        "Letter 3 from @ada to @bob via postbag (bag default).\nAct only within ...\n\nhi",
     ],
 )
 def test_what_a_door_or_the_client_itself_writes_is_not(prompt: str) -> None:

@@ -40,8 +40,8 @@ KINDS = {kind.__name__: kind for kind in kinds() if kind.__module__.startswith("
 BRANCHES = {"MailstopError", "Refused", "UsageError", "NotFound", "TimedOut"}
 OF_COMMANDS = {"CannotTell", "Conflict", "OutputLost"}
 OF_COMMANDS |= {"ServeNotInstalled", "AlreadyServing", "ServesOn", "ServesElsewhere", "CannotBind"}
-# What only whoever starts a server meets, makes a token, sets a client up or uses a lane.
-OF_VERBS = {f"mailstop.errors.{file}" for file in ("tokens", "setup", "lanes")}
+# What only whoever starts a server meets, makes a token, sets a client up, uses a lane, imports or exports.
+OF_VERBS = {f"mailstop.errors.{file}" for file in ("tokens", "setup", "lanes", "imports", "exports")}
 
 GIVEN: dict[str, dict[str, Any]] = {
     "me": {"action": "join", "name": "x"},

@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, NoReturn
 
-TEXT, NUMBER, SECONDS = "text", "number", "seconds"
+TEXT, NUMBER, SECONDS, LETTER = "text", "number", "seconds", "letter"
 
 
 class Option(Record):
     """An option. names: the first is the one that is shown. value: its placeholder; empty for a flag.
 
-    each: may be given several times, and all values count. kind: TEXT, NUMBER (an integer from 1), or SECONDS.
+    each: may be given several times, and all values count. kind: TEXT, NUMBER (an integer from 1), SECONDS, or LETTER
+    (a number, or the text SOURCE:NUMBER by which an imported letter is found).
     optional: the value stands behind `=` only, and may be left out: it is then 0.
     """
 
@@ -151,9 +152,9 @@ def _set(values: dict[str, Any], one: Parameter, word: str) -> bool:
 
 def converted(word: str, kind: str) -> Any:
     """The value of a word. Raises ValueError."""
-    if kind == TEXT:
+    if kind == TEXT or (kind == LETTER and ":" in word):
         return word
-    if kind == NUMBER:
+    if kind in (NUMBER, LETTER):
         if not (word.isascii() and word.isdigit()) or not 0 < int(word) < 1 << 62:
             raise ValueError(f"{word!r} is not a number from 1")
         return int(word)

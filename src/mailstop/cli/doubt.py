@@ -22,6 +22,7 @@ LOOK = {
     "budget": "Look before you repeat it: mailstop budget",
     "limits": "Look: mailstop limits; or repeat it: the same limits hold.",
     "token": "Look: mailstop token list; one that was made and not printed is of no use: revoke it.",
+    "import": "Repeat it: what is here already is not stored again.",
     "lane": "Look at the lane's files, or repeat it: a letter may then be there twice.",
     "task": "Look, and repeat what is missing: mailstop task list",
 }

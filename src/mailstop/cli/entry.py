@@ -50,7 +50,9 @@ VERBS = {
     "task": "give work, take it, say how far it is",
     "lease": "take files and names for a while, so that no other session does",
     "token": "make, list and revoke what clients show over the network",
+    "import": "bring along what was written in postbag, in a lane, or in files of your own",
     "lane": "letters in plain files, for sessions that share a folder and no store",
+    "export": "write what was written to a file: to read, to share, to bring elsewhere",
     "demo": "two programs and a person write to each other in a temporary home",
     "setup": "bring mailstop into the clients here, and take it out again",
     "doctor": "look for what is wrong, and mend it",
@@ -64,9 +66,9 @@ VERBS = {
 # verbs of which it may be in doubt whether anything was stored
 WRITING = (
     *("send", "reply", "say", "ask", "answer", "cancel", "join", "me", "subscribe", "unsubscribe"),
-    *("task", "lead", "lease", "budget", "limits", "token", "lane", "leave"),
+    *("task", "lead", "lease", "budget", "limits", "token", "lane", "leave", "import"),
 )
-MAKING = ("join", "token")  # verbs that may make the store, once they write to it
+MAKING = ("join", "token", "import")  # verbs that may make the store, once they write to it
 ALIASES = {"inbox": "check", "whoami": "status", "--version": "version", "-V": "version"}
 
 

@@ -38,6 +38,24 @@ def letter_json(letter: Letter) -> dict[str, Any]:
         "hint": kind_of(letter.kind).hint,
         "hops": letter.hops,
         "budget": budget_json(letter),
+        "imported": origin_json(letter),
+    }
+
+
+def origin_json(letter: Letter) -> dict[str, Any] | None:
+    """Where an imported letter comes from, as its source tells; None where it is one of this store's seats."""
+    origin = letter.imported
+    if origin is None:
+        return None
+    return {
+        "source": origin.source,
+        "number": origin.number,
+        "from": origin.sender,
+        "to": list(origin.to),
+        "channel": origin.channel or None,
+        "record": origin.record or None,
+        "answers": origin.answers or None,
+        "note": origin.note or None,
     }
 
 

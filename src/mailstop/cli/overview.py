@@ -13,7 +13,7 @@ GROUPS = (
     ("sit", ("join", "leave", "subscribe", "unsubscribe")),
     ("bound", ("budget", "limits")),
     ("serve", ("serve", "token")),
-    ("tend", ("setup", "doctor", "demo", "help", "completion", "version")),
+    ("tend", ("setup", "import", "doctor", "demo", "help", "completion", "version")),
     ("for clients", ("mcp", "hook")),
 )
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 
 from mailstop.cleaning import one_line
-from mailstop.cli.arguments import NUMBER, Option, Positional
+from mailstop.cli.arguments import LETTER, NUMBER, Option, Positional
 from mailstop.cli.letter_json import left_out_json, letter_json
+from mailstop.cli.letter_number import letter_number
 from mailstop.cli.result import Result
 from mailstop.cli.standing import state_lines
 from mailstop.config import DELIVERY_BYTES
@@ -32,9 +33,9 @@ if TYPE_CHECKING:
     from mailstop.office import Office
 
 PARAMETERS = (
-    Positional("number", "N", "one letter, whole, and what became of it", needed=False, kind=NUMBER),
+    Positional("number", "N", "one letter, whole, and what became of it; or SOURCE:N", needed=False, kind=LETTER),
     Option(("--channel",), "what was said in this channel", "CHANNEL"),
-    Option(("--thread",), "the conversation that letter N belongs to", "N", kind=NUMBER),
+    Option(("--thread",), "the conversation that letter N belongs to", "N", kind=LETTER),
     Option(("--last",), "at most so many letters, joins and leaves (default 20)", "K", kind=NUMBER),
     Option(("--before",), "only what came before number N", "N", kind=NUMBER),
     Option(("--search",), "only letters that hold all these words, of all bags unless --bag", "TEXT"),
@@ -52,7 +53,7 @@ def run(office: Office, args: Arguments) -> Result:
     if args.number is not None:
         if args.thread or args.last or args.before or args.search is not None or args.channel is not None:
             raise UsageError(reason="one letter has no pages: give N alone, or --thread N, --last, --before, --search")
-        return _letter(office, args.number, raw=args.raw, bag=args.bag)
+        return _letter(office, letter_number(office, args.number, args.bag), raw=args.raw, bag=args.bag)
     if args.raw:
         raise UsageError(reason="--raw prints one body: mailstop read N --raw")
     if bool(args.thread) + (args.search is not None) + (args.channel is not None) > 1:
@@ -73,7 +74,7 @@ def _letter(office: Office, n: int, *, raw: bool, bag: str | None) -> Result:
     store = office.store_option
     if office.is_person:
         ended = letter.asks and letter.closed
-        answerable = not letter.final and not ended and letter.sender not in own
+        answerable = not (letter.final or ended or letter.imported or letter.sender in own)
         answer = f"\nTo answer: mailstop reply {n}{store} -" if answerable else ""
         if answerable and letter.choices:
             lines = ["", "", *choice_lines(letter, person=True), f"To answer: mailstop answer {n}{store} --choice K"]
@@ -112,8 +113,9 @@ def _history(office: Office, args: Arguments) -> Result:
             f'letters{where} that hold "{one_line(args.search, LONGEST_TITLE)}" (one of them whole: mailstop read N)'
         )
     elif args.thread:
-        history = office.reading.read(thread=args.thread, bag=bag, **page)
-        title = f"the conversation of letter {args.thread}"
+        first = letter_number(office, args.thread, bag)
+        history = office.reading.read(thread=first, bag=bag, **page)
+        title = f"the conversation of letter {first}"
     elif args.channel is not None:
         bag = bag or DEFAULT_BAG
         name, history = office.channels.history(args.channel, bag=bag, **page)
@@ -183,5 +185,5 @@ def _size(value: dict[str, Any]) -> int:
 def _record_json(record: Letter | Move) -> dict[str, Any]:
     if not isinstance(record, Move):
         return {"type": "letter", **letter_json(record)}
-    values = {name: getattr(record, name) for name in ("bag", "seat", "act", "client", "project", "reason")}
+    values = {name: getattr(record, name) for name in ("bag", "seat", "act", "client", "project", "reason", "imported")}
     return {"type": "move", "n": record.n, "at": iso_text(record.at), **values}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mailstop.cleaning import one_line
+from mailstop.cleaning import in_quotes, one_line
 from mailstop.fence import age, session_text
 from mailstop.names import DEFAULT_BAG, LONGEST, PERSON
 from mailstop.receipt import Receipt
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mailstop.letter import Letter
+    from mailstop.past import Batch
     from mailstop.reading import Account
     from mailstop.receipt import Delivery
     from mailstop.rules.presence import Holder
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from mailstop.seat import Seat
 
 LONGEST_EVIDENCE = 200  # characters
+
+UNKNOWN_THERE = "what became of it there is not known; it was given to nobody here"
 
 # What each state proves, and what it does not.
 MEANING = {
@@ -41,6 +44,8 @@ MEANING = {
 
 def state_lines(account: Account) -> list[str]:
     """Where a letter stands, a short line for each recipient; of one said in a channel, one for all."""
+    if account.letter.imported:
+        return [f"{line}; {UNKNOWN_THERE}" for line in imported_lines(account.letter, None)]
     if account.letter.channel:
         return [said_line(account)]
     lines = []
@@ -52,6 +57,21 @@ def state_lines(account: Account) -> list[str]:
         elif not delivery.shown and holder.present is None and holder.seat.name != PERSON:
             line += f"; {empty_text(holder)}"
         lines.append(line)
+    return lines
+
+
+def imported_lines(letter: Letter, batch: Batch | None) -> list[str]:
+    """Where an imported letter comes from, and with which import; in a line, where the latter is not asked for."""
+    origin = letter.imported
+    assert origin is not None
+    number = f"{name_text(origin.source)}:{one_line(origin.number, LONGEST_EVIDENCE)}"
+    record = f", record {origin.record} of its file" if origin.record else ""
+    lines = [f"{letter.n} {number}: imported{record}"]
+    if batch:
+        path = one_line(batch.path, LONGEST_EVIDENCE)
+        lines.append(f"  brought here {clock_text(batch.at)} by the person, from {path}")
+    if batch and origin.note:
+        lines.append(f'  its source says: "{in_quotes(origin.note, LONGEST_EVIDENCE)}"')
     return lines
 
 

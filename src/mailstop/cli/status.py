@@ -6,14 +6,17 @@ import os
 import sys
 
 from mailstop.cleaning import one_line, plain_line
-from mailstop.cli.arguments import NUMBER, Positional
-from mailstop.cli.letter_json import budget_json, budget_text
+from mailstop.cli.arguments import LETTER, Positional
+from mailstop.cli.letter_json import budget_json, budget_text, origin_json
+from mailstop.cli.letter_number import letter_number
 from mailstop.cli.result import Result
 from mailstop.cli.standing import (
     MEANING,
+    UNKNOWN_THERE,
     asked_text,
     evidence_text,
     holder_json,
+    imported_lines,
     now_text,
     receipts_at,
     seat_text,
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
     from mailstop.office import Office
     from mailstop.reading import Account, Self
 
-PARAMETERS = (Positional("number", "N", "the number of a letter", needed=False, kind=NUMBER),)
+PARAMETERS = (Positional("number", "N", "the number of a letter; or SOURCE:N", needed=False, kind=LETTER),)
 
 LONGEST_PLACE = 200  # characters of a project, a branch, a store
 
@@ -43,7 +46,9 @@ LONGEST_PLACE = 200  # characters of a project, a branch, a store
 def run(office: Office, args: Arguments) -> Result:
     """Say what is proved of one letter, or who the caller is."""
     if args.number is not None:
-        return _letter(office.reading.account(args.number, bag=args.bag))
+        number = letter_number(office, args.number, args.bag)
+        account = office.reading.account(number, bag=args.bag)
+        return _imported(office, account.letter) if account.letter.imported else _letter(account)
     if args.bag is not None:
         raise UsageError(reason="status alone tells of all bags: without --bag, or mailstop who --bag BAG")
     return _myself(office)
@@ -106,6 +111,25 @@ def _counted(letter: Letter) -> list[str]:
     if letter.budget:
         parts.append(budget_text(letter))
     return [f"  {'; '.join(parts)}"] if parts else []
+
+
+def _imported(office: Office, letter: Letter) -> Result:
+    """What is known of a letter that was imported, which is not what became of it."""
+    batch = office.importing.batch_of(letter.n)
+    when = iso_text(batch.at) if batch else None
+    text = "\n".join([*imported_lines(letter, batch), f"  {UNKNOWN_THERE}"])
+    value = {
+        "n": letter.n,
+        "id": letter.id,
+        "bag": letter.bag,
+        "from": letter.sender,
+        "channel": None,
+        "recipients": [],
+        "hops": 0,
+        "budget": None,
+        "imported": {**(origin_json(letter) or {}), "at": when, "path": batch.path if batch else None},
+    }
+    return Result(value, text)
 
 
 # -- myself ----------------------------------------------------------------------------------------------------------

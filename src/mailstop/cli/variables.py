@@ -37,6 +37,7 @@ VARIABLES = (
     Variable("MAILSTOP_HTTP_PORT", "at which port; --port beats it", "8471"),
     Variable("MAILSTOP_HTTP_ALLOWED_HOSTS", "by which other names it may be called: NAME,NAME"),
     Variable("MAILSTOP_HTTP_ALLOWED_ORIGINS", "pages of which other origins may call it: https://NAME,..."),
+    Variable("MAILSTOP_BRIDGE", "the lanes that it bridges: [BAG=]DIR:[BAG=]DIR"),
     Variable("MAILSTOP_TOKEN_FILE", "the file of one token for all its clients"),
     Variable("MAILSTOP_TOKEN", "that token itself; a file is the safer place"),
     Variable("XDG_DATA_HOME", "on Linux: below which folder the user's store lies", "~/.local/share"),

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from mailstop.engines.contracts.asks import AskIndex
     from mailstop.engines.contracts.budgets import BudgetIndex
     from mailstop.engines.contracts.channels import ChannelIndex
+    from mailstop.engines.contracts.exports import ExportIndex
+    from mailstop.engines.contracts.imports import ImportIndex
     from mailstop.engines.contracts.leaders import LeaderIndex
     from mailstop.engines.contracts.leases import LeaseIndex
     from mailstop.engines.contracts.tasks import TaskIndex
@@ -228,6 +230,14 @@ class Index(Protocol):
     @property
     def tokens(self) -> TokenIndex:
         """Tokens."""
+
+    @property
+    def imports(self) -> ImportIndex:
+        """What was written elsewhere and lies here now."""
+
+    @property
+    def exports(self) -> ExportIndex:
+        """All of it in its order."""
 
 
 class Store(Protocol):

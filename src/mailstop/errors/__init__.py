@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from mailstop.errors.asks import *
     from mailstop.errors.budgets import *
     from mailstop.errors.channels import *
+    from mailstop.errors.exports import *
     from mailstop.errors.faults import *
+    from mailstop.errors.imports import *
     from mailstop.errors.lanes import *
     from mailstop.errors.leaders import *
     from mailstop.errors.leases import *
@@ -205,6 +207,8 @@ _FILES = (
     "resident",
     "tokens",
     "setup",
+    "imports",
+    "exports",
 )
 
 if not TYPE_CHECKING:

@@ -26,9 +26,12 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class Figures:
-    """The figures of one server. count: how many call now, and how many of them have a session."""
+    """The figures of one server. count: how many call now, and how many of them have a session. bridges: how many
+    lanes are bridged, and how many of these cannot be now; None where none are to be."""
 
-    def __init__(self, count: Callable[[], tuple[int, int]]) -> None:
+    def __init__(
+        self, count: Callable[[], tuple[int, int]], bridges: Callable[[], tuple[int, int]] | None = None
+    ) -> None:
         self._registry = registry = CollectorRegistry()
         ProcessCollector(registry=registry)
         PlatformCollector(registry=registry)
@@ -37,6 +40,11 @@ class Figures:
         callers.set_function(lambda: count()[0])
         sessions = Gauge("mailstop_sessions", "Sessions over HTTP that have not ended.", registry=registry)
         sessions.set_function(lambda: count()[1])
+        if bridges:
+            bridged = Gauge("mailstop_bridges", "Lanes that are bridged with bags.", registry=registry)
+            bridged.set_function(lambda: bridges()[0])
+            failing = Gauge("mailstop_bridges_failing", "Bridges that cannot work now.", registry=registry)
+            failing.set_function(lambda: bridges()[1])
         self._waiting = Gauge("mailstop_waiting_calls", "Calls that wait for a letter or an answer.", registry=registry)
         self._calls = Counter(
             "mailstop_calls", "Calls of tools: ok, refused or failed.", ["tool", "outcome"], registry=registry

@@ -25,6 +25,11 @@ SHARED_S = 1.0  # that what was found counts for
 OK = "ok"
 
 
+def bridges_text(count: int, failing: int) -> str:
+    """What is said of a server's bridges; not where they lie, since whoever asks may be anybody."""
+    return f"{failing} of {count} cannot work now: see the log" if failing else OK
+
+
 class Health(Record):
     """What was found. ledger, index: `ok`, or what is wrong."""
 
@@ -98,9 +103,11 @@ class Examination:
 
 def _is_there(store: Store, entry: Entry) -> bool:
     """Whether a letter of the ledger is in the index, with all its recipients."""
-    if entry.type != "letter":
+    if entry.type not in ("letter", "imported"):
         return True
     found = store.index.letter(entry.n)
     if found is None or found.id != entry.id:
         return False
-    return bool(found.channel) or {each.seat for each in store.index.deliveries(entry.n)} == set(entry.data["to"])
+    return bool(found.channel or found.imported) or {each.seat for each in store.index.deliveries(entry.n)} == set(
+        entry.data["to"]
+    )

@@ -17,13 +17,14 @@ from starlette.applications import Starlette
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from mailstop.resident.bridges import Bridges
 from mailstop.resident.callers import IDLE_MS, Callers
 from mailstop.resident.calls import Calls
 from mailstop.resident.duty import SHORTEST_S, Duty
 from mailstop.resident.exchanges import Exchanges
 from mailstop.resident.figures import CONTENT_TYPE, Figures
 from mailstop.resident.gate import LONGEST_BODY
-from mailstop.resident.health import Examination
+from mailstop.resident.health import Examination, bridges_text
 from mailstop.resident.lock import LONGEST_DRAIN_S
 from mailstop.resident.log import log, say
 from mailstop.resident.news import News
@@ -35,7 +36,7 @@ from mailstop.times import now_ms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
     from starlette.requests import Request
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
     from mailstop.engines.base import Store
     from mailstop.resident.bearers import AtStore
+    from mailstop.resident.bridges import Bridged
     from mailstop.resident.callers import Connected
     from mailstop.resident.exchanges import Exchange
 
@@ -77,6 +79,7 @@ class Service:
 
     gate: what stands before everything else, and tells who sends a token; it is given how to ask the store, and whom to
     tell the code of each refusal. clock: milliseconds since 1970. headers_s: see `bounded`.
+    bridged: the lanes that it bridges with bags.
     """
 
     def __init__(
@@ -87,13 +90,15 @@ class Service:
         clock: Callable[[], int] = now_ms,
         idle_ms: int = IDLE_MS,
         headers_s: float = HEADERS_S,
+        bridged: Sequence[Bridged] = (),
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._clock = clock
         self._headers_s = headers_s
         self._workers = Workers(url)
         self.callers = Callers(self._end_soon, clock=clock, idle_ms=idle_ms)
-        self._figures = Figures(self.callers.count)
+        self._bridges = Bridges(bridged, url) if bridged else None
+        self._figures = Figures(self.callers.count, self._bridges.count if self._bridges else None)
         self._duty = Duty(self._workers, self._figures, clock)
         self._rings = Rings(self._duty.look_soon)
         self._calls = Calls(self._workers, self.callers, self._rings, self._figures, self._after)
@@ -145,6 +150,8 @@ class Service:
                     each.listen(QUEUE)
                 self._duty.look_soon()
                 ready()
+                if self._bridges:
+                    self._bridges.begin()
                 await _first(serving, stop)
                 await self._drain()
             server.end.set()
@@ -156,6 +163,8 @@ class Service:
         """Answer what was asked, and take in nothing more."""
         self._exchanges.draining = True
         self._calls.drain()
+        if self._bridges:
+            self._bridges.dismiss()
         try:
             await asyncio.wait_for(self._exchanges.idle.wait(), LONGEST_DRAIN_S)
         except TimeoutError:
@@ -178,6 +187,9 @@ class Service:
         except TimeoutError:
             say("not all sessions were ended in the store: it was busy")
         self._rings.close()
+        if self._bridges:
+            self._bridges.dismiss()
+            await asyncio.to_thread(self._bridges.ended, max(0.0, until - self._loop.time()))
         self._workers.close(max(0.0, until - self._loop.time()))
 
     # -- sessions
@@ -253,7 +265,10 @@ class Service:
 
     async def _health(self, _request: Request) -> Response:
         found = await self._examination.found()
-        return JSONResponse(found.as_data(), 200 if found.is_well else 503)
+        data = found.as_data()
+        if self._bridges:  # they do not make a server ill: it serves, and a restart would help none of them
+            data["bridges"] = bridges_text(*self._bridges.count())
+        return JSONResponse(data, 200 if found.is_well else 503)
 
     async def _metrics(self, _request: Request) -> Response:
         return Response(self._figures.text(), media_type=CONTENT_TYPE)

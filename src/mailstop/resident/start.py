@@ -19,21 +19,25 @@ from mailstop.times import now_ms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from starlette.types import ASGIApp
 
     from mailstop.resident.bearers import AtStore
+    from mailstop.resident.bridges import Bridged
     from mailstop.resident.shared_token import SharedToken
 
 _MOST_FILES = 65_536
 
 
-def serve(url: str, host: str, port: int, *, option: str, ready: Callable[[str], None]) -> None:
+def serve(
+    url: str, host: str, port: int, *, option: str, ready: Callable[[str], None], bridged: Sequence[Bridged] = ()
+) -> None:
     """Serve a store until SIGTERM or SIGINT.
 
-    option: how a command has to name the store. ready: is told the address. Raises AlreadyServing, CannotBind,
-    OpenToOthers, what `take_shared_token` raises, and what opening the store raises.
+    option: how a command has to name the store. ready: is told the address. bridged: lanes that it bridges.
+
+    Raises AlreadyServing, CannotBind, OpenToOthers, what `take_shared_token` raises, and what opening the store raises.
     """
     quieten()
     shared = take_shared_token(os.environ)
@@ -48,7 +52,7 @@ def serve(url: str, host: str, port: int, *, option: str, ready: Callable[[str],
             _allow_files()
             address = address_of(host, listening[0])
             lock.say(address)
-            asyncio.run(_run(url, host, shared, had_tokens, listening, lambda: ready(address)))
+            asyncio.run(_run(url, host, shared, had_tokens, listening, lambda: ready(address), bridged))
         finally:
             for each in listening:
                 each.close()
@@ -98,6 +102,7 @@ async def _run(
     had_tokens: bool,
     listening: list[socket.socket],
     ready: Callable[[], None],
+    bridged: Sequence[Bridged],
 ) -> None:
     from mailstop.resident.gate import gated
     from mailstop.resident.service import Service
@@ -114,5 +119,5 @@ async def _run(
         gc.freeze()  # what the libraries made at their import stays; looking through it again and again cost a tenth
         ready()
 
-    await Service(url, gate=gate).run(listening, stop, serving)
+    await Service(url, gate=gate, bridged=bridged).run(listening, stop, serving)
     say(f"process {os.getpid()} no longer serves {config.store_name(url)}")

@@ -237,6 +237,10 @@ def referred(store: Store, n: int | None) -> Letter | None:
 
 def reply_recipients(letter: Letter, name: str, *, to_all: bool) -> tuple[str, ...]:
     """To whom a reply to `letter` goes: its author, with `to_all` also its other recipients. Raises NoReply."""
+    if letter.imported:
+        elsewhere = "it was imported, and whoever wrote it there has no seat here"
+        advice = f"To write to a seat about it: mailstop send SEAT --ref {letter.n} -"
+        raise errors.NoReply(n=letter.n, reason=elsewhere, advice=advice)
     if letter.channel and to_all:
         alone = f"it was said in #{letter.channel}, and an answer goes to its author alone, without --all"
         advice = f"To all: mailstop say {letter.channel} --ref {letter.n} -"

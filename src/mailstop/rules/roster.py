@@ -164,6 +164,6 @@ def bags(store: Store, name: str | None = None) -> list[Bag]:
     """All bags, or that one; the one with the newest letter first."""
     found, roster = [], Roster(store)
     for bag in store.index.bags() if name is None else [name]:
-        newest = store.index.letter(store.ledger.last(subject("letters", bag)))
+        newest = store.index.letter(store.ledger.last(subject("letters", bag))) or store.index.imports.newest(bag)
         found.append(Bag(bag, store.index.count(bag), newest, tuple(roster.seats(bag))))
     return sorted(found, key=lambda bag: (-(bag.newest.n if bag.newest else 0), bag.name))

@@ -20,6 +20,7 @@ from mailstop.names import DEFAULT_BAG
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mailstop.cli.arguments import Arguments
+    from mailstop.clients.caller import Caller
 
 
 def run(args: Arguments) -> Result:
@@ -29,11 +30,7 @@ def run(args: Arguments) -> Result:
     gc.enable()  # switched off for short commands; this one stays
     lane = existing(args.lane)
     caller = identify(os.environ)
-    if caller.who == "client":
-        raise errors.DoubtfulCaller(
-            reason="this is inside a client, whose session is its own, and a bridge holds the seats of others: run it"
-            " in a terminal or a script of your own"
-        )
+    refuse_client(caller)
     url = store_of(caller, args.store)
     refuse_sealed(caller, url)
     signal.signal(signal.SIGTERM, _interrupted)
@@ -50,6 +47,15 @@ def run(args: Arguments) -> Result:
     ):
         bridge.run()
     return Result()
+
+
+def refuse_client(caller: Caller) -> None:
+    """Raise DoubtfulCaller inside of a client."""
+    if caller.who == "client":
+        raise errors.DoubtfulCaller(
+            reason="this is inside a client, whose session is its own, and a bridge holds the seats of others: run it"
+            " in a terminal or a script of your own"
+        )
 
 
 def _interrupted(_number: int, _frame: object) -> None:

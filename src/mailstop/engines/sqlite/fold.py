@@ -29,7 +29,7 @@ def _subject(name: str) -> ModuleType:
 
 def _letter(sqlite: sqlite3.Connection, entry: Entry) -> None:
     data = entry.data
-    ref, thread = _place(sqlite, data.get("ref"), entry.n)
+    ref, thread = place(sqlite, data.get("ref"), entry.n)
     budget = data.get("budget")
     is_last = budget and budget[1] == budget[2]  # nobody can answer it until the person opens another budget
     sqlite.execute(
@@ -62,7 +62,7 @@ def _letter(sqlite: sqlite3.Connection, entry: Entry) -> None:
         _subject("asks").fold(sqlite, entry)
 
 
-def _place(sqlite: sqlite3.Connection, ref_id: str | None, n: int) -> tuple[int | None, int]:
+def place(sqlite: sqlite3.Connection, ref_id: str | None, n: int) -> tuple[int | None, int]:
     """The number of the letter that is referred to, and of the first letter of the conversation."""
     if ref_id:
         rows = sqlite.execute(
@@ -140,11 +140,11 @@ def _taken(sqlite: sqlite3.Connection, entry: Entry) -> None:
 def _left(sqlite: sqlite3.Connection, entry: Entry) -> None:
     """A session stands up. Only its own seat: a leaving of somebody else's moves nobody."""
     seat = entry.data["seat"]
-    place = (entry.bag, seat)
-    sqlite.execute("UPDATE seats SET last = ? WHERE bag = ? AND name = ?", (entry.n, *place))
+    there = (entry.bag, seat)
+    sqlite.execute("UPDATE seats SET last = ? WHERE bag = ? AND name = ?", (entry.n, *there))
     sqlite.execute(
         "UPDATE seats SET session = NULL, since = ? WHERE bag = ? AND name = ? AND session IS ?",
-        (entry.at, *place, entry.data["session"]),
+        (entry.at, *there, entry.data["session"]),
     )
     sqlite.execute("INSERT INTO moves VALUES (?, ?, ?, 'left')", (entry.n, entry.bag, seat))
 
@@ -162,14 +162,14 @@ def _receipts(sqlite: sqlite3.Connection, entry: Entry) -> None:
                 _subject("channels").hear(sqlite, entry.bag, seat, n)
             continue
         _receipt(sqlite, entry, n, seat, state, data.get("evidence", ""))
-        place = (entry.bag, seat, n)
+        there = (entry.bag, seat, n)
         for (before,) in sqlite.execute(
-            "SELECT state FROM deliveries WHERE bag = ? AND seat = ? AND n = ?", place
+            "SELECT state FROM deliveries WHERE bag = ? AND seat = ? AND n = ?", there
         ).fetchall():
             further = state if RANK.get(state, 0) >= RANK.get(before, 0) else before
             sqlite.execute(
                 "UPDATE deliveries SET shown = max(shown, ?), state = ? WHERE bag = ? AND seat = ? AND n = ?",
-                (shown, further, *place),
+                (shown, further, *there),
             )
 
 
@@ -202,6 +202,9 @@ _SUBJECTS: dict[str, str] = {
     "unled": "leaders",
     "token_created": "tokens",
     "token_revoked": "tokens",
+    "import": "imports",
+    "imported": "imports",
+    "imported_move": "imports",
 }
 
 _STEPS = {"letter": _letter, "taken": _taken, "left": _left, "receipt": _receipts}

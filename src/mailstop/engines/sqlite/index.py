@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from mailstop.engines.contracts.asks import AskIndex
     from mailstop.engines.contracts.budgets import BudgetIndex
+    from mailstop.engines.contracts.exports import ExportIndex
+    from mailstop.engines.contracts.imports import ImportIndex
     from mailstop.engines.contracts.leases import LeaseIndex
     from mailstop.engines.contracts.tasks import TaskIndex
     from mailstop.engines.contracts.tokens import TokenIndex
@@ -168,9 +170,9 @@ class SQLiteIndex:
         if thread is not None:
             letters = self._letters("history_thread", thread=thread, **place)
         elif channel is not None:
-            letters = self._letters("history_channel", bag=bag, channel=channel, **place)
+            letters = self._letters("history_channel", bag=bag, channel=channel, imported=f"#{channel}", **place)
         elif bag is not None:
-            letters = self._letters("history_letters", subject=subject("letters", bag), **place)
+            letters = self._letters("history_letters", subject=subject("letters", bag), bag=bag, **place)
         else:
             letters = self._letters("history_everywhere", **place)
         moves: list[Move] = []
@@ -231,6 +233,18 @@ class SQLiteIndex:
         from mailstop.engines.sqlite.subjects.tokens import SQLiteTokens
 
         return SQLiteTokens(self._tables)
+
+    @property
+    def imports(self) -> ImportIndex:
+        from mailstop.engines.sqlite.subjects.imports import SQLiteImports
+
+        return SQLiteImports(self._tables, self)
+
+    @property
+    def exports(self) -> ExportIndex:
+        from mailstop.engines.sqlite.subjects.exports import SQLiteExports
+
+        return SQLiteExports(self._tables)
 
     def _rows(self, query: str, **values: Any) -> list[tuple[Any, ...]]:
         return self._tables.rows(QUERY[query], values)

@@ -275,9 +275,9 @@ def _contents(look: Look, progress: Progress) -> Contents:
                 n, entry_id, newest_at, bag, data, body, kind, _subject = texts
                 if any(isinstance(text, str) and "\0" in text for text in texts):  # a page that was zeroed
                     raise ValueError("no text of ours holds NUL")
-                if kind == "letter":
+                if kind in ("letter", "imported"):
                     letter = letter_of((n, entry_id, newest_at, bag, data, body, None, n), look.path)
-                    deliveries += len(set(letter.to))
+                    deliveries += 0 if letter.imported else len(set(letter.to))
                 else:
                     loads(data)
                 counts[kind] = counts.get(kind, 0) + 1
@@ -295,7 +295,9 @@ def _contents(look: Look, progress: Progress) -> Contents:
         raise StoreDamaged(
             path=look.path, reason=f"of {counted(total, 'entry', 'entries')} {len(bad)} cannot be read: {named}"
         )
-    return Contents(entries, counts["letter"], deliveries, counts["taken"] + counts["left"], newest_at)
+    letters = counts["letter"] + counts.get("imported", 0)
+    moves = counts["taken"] + counts["left"] + counts.get("imported_move", 0)
+    return Contents(entries, letters, deliveries, moves, newest_at)
 
 
 def _board_damage(look: Look) -> str:

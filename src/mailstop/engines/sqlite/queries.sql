@@ -94,15 +94,23 @@ SELECT DISTINCT bag FROM seats ORDER BY bag;
 -- count: how many letters a bag holds; uses letters_sender
 SELECT count(*) FROM letters WHERE bag = :bag;
 
--- history_letters: the letters of a bag before a number, newest first; uses entries_subject
-SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread
-FROM entries e JOIN letters l USING (n)
-WHERE e.subject = :subject AND e.n < :before ORDER BY e.n DESC LIMIT :limit;
+-- history_letters: the letters of a bag before a number, newest first, those that were imported (from nobody here) among
+-- them; uses entries_subject and letters_sender
+SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread FROM (
+    SELECT n FROM (SELECT n FROM entries WHERE subject = :subject AND n < :before ORDER BY n DESC LIMIT :limit)
+    UNION ALL
+    SELECT n FROM (SELECT n FROM letters WHERE bag = :bag AND sender = '' AND n < :before ORDER BY n DESC LIMIT :limit)
+) JOIN letters l USING (n) JOIN entries e USING (n) ORDER BY n DESC LIMIT :limit;
 
--- history_channel: what was said in a channel before a number, newest first; uses letters_channel
-SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread
-FROM letters l INDEXED BY letters_channel JOIN entries e USING (n)
-WHERE l.bag = :bag AND l.channel = :channel AND l.n < :before ORDER BY l.n DESC LIMIT :limit;
+-- history_channel: what was said in a channel before a number, newest first, and what was imported as said in one of its
+-- name; uses letters_channel
+SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread FROM (
+    SELECT n FROM (SELECT n FROM letters INDEXED BY letters_channel
+        WHERE bag = :bag AND channel = :channel AND n < :before ORDER BY n DESC LIMIT :limit)
+    UNION ALL
+    SELECT n FROM (SELECT n FROM letters INDEXED BY letters_channel
+        WHERE bag = :bag AND channel = :imported AND n < :before ORDER BY n DESC LIMIT :limit)
+) JOIN letters l USING (n) JOIN entries e USING (n) ORDER BY n DESC LIMIT :limit;
 
 -- history_everywhere: the letters of all bags before a number, newest first
 SELECT e.n, e.id, e.at, e.bag, e.data, e.body, l.ref, l.thread

@@ -250,7 +250,7 @@ def _makes_sense(row: Row) -> bool:
     """Whether an entry of a type that is known is what its readers take it for."""
     n, entry_id, at, bag, _subject, kind, data, body = row
     try:
-        if kind == "letter":
+        if kind in ("letter", "imported"):
             return isinstance(letter_of((n, entry_id, at, bag, data, body, None, n), "").body, str)
         if kind == "rescued":
             _missed(loads(data), n)
@@ -292,7 +292,10 @@ def row_makes_sense(key: Any, value: Any) -> bool:
 
 def _readable(sqlite: sqlite3.Connection, traced: int, rows: int) -> Readable:
     ((entries, last),) = sqlite.execute("SELECT count(*), coalesce(max(n), 0) FROM entries").fetchall()
-    query = "SELECT l.n, e.at, l.sender FROM letters l JOIN entries e USING (n) ORDER BY n DESC LIMIT 1"
+    query = (  # one that was imported is from nobody here, and of an older time
+        "SELECT l.n, e.at, l.sender FROM letters l JOIN entries e USING (n) WHERE l.sender <> '' "
+        "ORDER BY n DESC LIMIT 1"
+    )
     newest, newest_at, newest_from = next(iter(sqlite.execute(query).fetchall()), (0, 0, ""))
     ((letters,),) = sqlite.execute("SELECT count(*) FROM letters").fetchall()
     gaps = [*sqlite.execute(_GAPS).fetchall(), *([(last + 1, traced)] if traced > last else [])]

@@ -31,8 +31,11 @@ def move_of(row: tuple[Any, ...], path: str) -> Move:
     n, at, bag, seat, act, text = row
     try:
         data = loads(text)
+        if "source" in data:
+            told = (data.get("client", ""), data.get("project", ""), data.get("reason", ""), data["source"])
+            return Move(n, at, bag, f"{data['source']}:{data['seat']}", data["act"], *told)
         return Move(n, at, bag, seat, act, data.get("client", ""), data.get("project", ""), data.get("reason", ""))
-    except (ValueError, AttributeError) as error:
+    except (ValueError, AttributeError, KeyError, TypeError) as error:
         raise errors.StoreDamaged(path=path, reason=f"entry {n} is no move: {error}") from None
 
 

@@ -63,6 +63,8 @@ def _letter(call: Call, n: int) -> Answer:
         for each in account.deliveries
     ]
     told = recipients[:50] + ([f"{len(recipients) - 50} more"] if len(recipients) > 50 else [])
+    if letter.imported:
+        told = ["imported: given to nobody here"]
 
     def data(text: str, following: int | None) -> dict[str, Any]:
         more = {} if following is None else {"offset": following}

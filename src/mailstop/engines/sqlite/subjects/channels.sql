@@ -28,9 +28,10 @@ GROUP BY r.channel;
 SELECT EXISTS (SELECT 1 FROM readers WHERE bag = :bag AND channel = :channel)
 OR EXISTS (SELECT 1 FROM letters INDEXED BY letters_channel WHERE bag = :bag AND channel = :channel);
 
--- all: the channels that have a reader or a letter, with how many read each and its last letter; steps over the letters
+-- all: the channels that have a reader or a letter, with how many read each and its last letter; steps over the letters.
+-- What was imported lies in channels before '0', which are none of this store
 WITH RECURSIVE spoken (channel) AS (
-    SELECT min(channel) FROM letters INDEXED BY letters_channel WHERE bag = :bag AND channel IS NOT NULL
+    SELECT min(channel) FROM letters INDEXED BY letters_channel WHERE bag = :bag AND channel >= '0'
     UNION ALL
     SELECT (SELECT min(l.channel) FROM letters l INDEXED BY letters_channel
             WHERE l.bag = :bag AND l.channel > spoken.channel)
