@@ -93,16 +93,20 @@ def _signature(name: str, found: Any) -> str:
         if each.kind is each.KEYWORD_ONLY and not bare:
             parameters.append("*")
             bare = True
-        types = f": {each.annotation}" if each.annotation is not each.empty else ""
+        types = f": {_bare(each.annotation)}" if each.annotation is not each.empty else ""
         default = (
             "" if each.default is each.empty else f" = {_shown(each.default)}" if types else f"={_shown(each.default)}"
         )
         parameters.append(f"{each.name}{types}{default}")
     gives = signature.return_annotation
-    return _written(name, parameters, "" if gives is signature.empty or name.startswith("class") else f" -> {gives}")
+    return _written(
+        name, parameters, "" if gives is signature.empty or name.startswith("class") else f" -> {_bare(gives)}"
+    )
 
 
 def _bare(annotation: Any) -> str:
+    if isinstance(annotation, type) and not hasattr(annotation, "__args__"):
+        return annotation.__name__
     return str(getattr(annotation, "__forward_arg__", annotation))
 
 

@@ -25,6 +25,7 @@ def exit_codes() -> str:
         rows.append((number, meaning, "none" if number == "0" else ", ".join(named)))
     return page(
         "Exit codes",
+        "What a command ends with, so that a script knows how to go on.",
         table(("code", "what it means"), [row[:2] for row in rows]),
         "`mailstop hook` always ends with 0, because another code would stop its client's turn. A command that was"
         " stopped by Ctrl-C ends with 130.",

@@ -37,11 +37,14 @@ def _line(page: Page) -> str:
 
 
 def _said(markdown: str) -> str:
-    """The first sentence of a page's text."""
+    """The first sentence of a page's text, with what it announces behind a colon at its end."""
     paragraphs = (
         part for part in markdown.split("\n\n") if part.strip() and not part.startswith(("#", "```", "|", "Contents: "))
     )
     text = " ".join(next(paragraphs, "").split())
-    sentence = re.split(r"(?<=[.:?]) ", text)[0]
+    if text.endswith(":"):
+        text += " " + " ".join(re.split(r"^[*-] ", next(paragraphs, ""), flags=re.MULTILINE)).strip()
+        text = " ".join(text.split())
+    sentence = re.split(r"(?<=[.?]) ", text)[0]
     plain = re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", sentence)
     return plain if len(plain) <= LONGEST else f"{plain[:LONGEST].rpartition(' ')[0]} …"

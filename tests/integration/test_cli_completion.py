@@ -60,6 +60,12 @@ def test_acts_and_channels_are_offered(builder: Party) -> None:
     assert "general" in offered(builder, "say", "")
 
 
+def test_clients_of_setup_and_topics_of_help_are_offered_without_a_store(stranger: Party) -> None:
+    assert offered(stranger, "setup", "mcp", "--client", "cur") == ["cursor"]
+    assert offered(stranger, "help", "s")[:2] == ["seats", "states"]
+    assert "send" in offered(stranger, "help", "s")
+
+
 def test_files_are_left_to_the_shell(builder: Party) -> None:
     assert offered(builder, "send", "reviewer", "--body-file", "") == ["/files"]
     assert offered(builder, "lease", "take", "") == ["/files"]

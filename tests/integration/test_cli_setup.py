@@ -63,6 +63,12 @@ def test_without_words_it_says_which_clients_are_here_and_changes_nothing(user: 
     assert everything(user.home) == before
 
 
+def test_where_no_client_is_found_it_says_how_another_one_takes_part(stranger: Party) -> None:
+    told = stranger.call([MAILSTOP, "setup"], environment={"PATH": "/usr/bin:/bin"})
+
+    assert "mailstop setup mcp --client NAME" in told.out
+
+
 def test_a_preview_shows_every_line_and_changes_nothing(user: Party) -> None:
     before = everything(user.home)
 

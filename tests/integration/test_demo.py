@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -40,6 +41,21 @@ def test_it_shows_a_letter_its_answer_a_question_and_a_budget_that_ends(folder: 
 def test_it_leaves_nothing_behind(folder: Path) -> None:
     demo(folder)
 
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_whoever_ends_it_in_the_middle_finds_nothing_left(folder: Path, number: int) -> None:
+    env = {"HOME": str(folder), "TMPDIR": str(folder), "PATH": os.environ["PATH"]}
+    argv = [sys.executable, "-P", "-m", "mailstop", "demo"]
+    with subprocess.Popen(argv, env=env, cwd=folder, stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout
+        while "is woken" not in running.stdout.readline():
+            assert running.poll() is None
+        running.send_signal(number)
+        running.stdout.read()
+
+    assert running.returncode == 128 + number
     assert list(folder.iterdir()) == []
 
 

@@ -34,7 +34,7 @@ from tests.integration.damaged_store import (
     make,
     spoil,
 )
-from tests.party import MAILSTOP, CompletedRun, Party, Person
+from tests.party import AS_OWNER, MAILSTOP, CompletedRun, Party, Person
 
 POINTS = (
     "rescued store built",
@@ -277,6 +277,7 @@ def test_a_store_of_a_newer_format_is_left_alone(seat: SeatAt, own_home: Path) -
     refused = builder.run("doctor", "--rebuild")
 
     assert (told.code, failed(told)) == (5, ["format"])
+    assert check(told, "format")["mend"].endswith("-m pip install --upgrade mailstop")
     assert refused.code == 5
     assert "newer mailstop (format 99" in refused.err
     assert bytes_of(default_store(own_home)) == before
@@ -352,6 +353,57 @@ def test_the_folder_that_a_person_chose_keeps_its_mode(stranger: Party, store: P
     assert store.parent.stat().st_mode & 0o777 == 0o777
 
 
+@pytest.mark.parametrize(
+    ("place", "mode", "name"),
+    [
+        ("file of the store", 0o400, "store files"),
+        ("file of the store", 0o000, "store files"),
+        ("folder of the store", 0o500, "store folder"),
+        ("folder of the store", 0o000, "store folder"),
+        ("folder of bells", 0o500, "state folder"),
+    ],
+)
+def test_what_the_user_may_not_use_is_told_with_the_command_that_gives_it_back(
+    seat: SeatAt, own_home: Path, place: str, mode: int, name: str
+) -> None:
+    builder = seat("builder")
+    store = default_store(own_home)
+    places = {"file of the store": store, "folder of the store": store.parent}
+    path = places.get(place, Path(state_folder(), "bells"))
+    builder.send("human", "this rings a bell, for which there is a folder then")
+    right = path.stat().st_mode & 0o777
+    path.chmod(mode)
+
+    told = builder.call([*AS_OWNER, MAILSTOP, "doctor", "--look", "--json"])
+    mends = {one["mend"] for one in told.json["checks"] if one["state"] == "failed"}
+    mended = builder.call([*AS_OWNER, *mends.pop().replace("mailstop", MAILSTOP).split(), "--json"])
+
+    assert name in failed(told)
+    assert not mends
+    assert (mended.code, path.stat().st_mode & 0o777) == (0, right)
+
+
+def test_a_chosen_folder_in_which_no_log_can_be_written_is_told(stranger: Party, store: Path) -> None:
+    store.parent.chmod(0o500)
+
+    told = stranger.call([*AS_OWNER, MAILSTOP, "doctor", "--store", str(store), "--json"])
+    store.parent.chmod(0o700)
+
+    assert (told.code, failed(told)) == (5, ["store folder"])
+    assert check(told, "store folder")["mend"] == f"chmod u+rwx {store.parent}"
+
+
+def test_what_mends_a_store_that_was_named_names_it_too(stranger: Party, store: Path) -> None:
+    store.chmod(0o644)
+
+    told = stranger.run("doctor", "--store", str(store), "--json")
+    words = check(told, "store files")["mend"].split()
+    stranger.run(*words[1:])
+
+    assert words == ["mailstop", "doctor", "--store", str(store), "--mend"]
+    assert store.stat().st_mode & 0o777 == 0o600
+
+
 @pytest.fixture
 def installed(tmp_path: Path) -> Path:
     """A copy of the package, without compiled modules."""
@@ -416,6 +468,21 @@ def test_a_second_mailstop_on_the_path_is_told(stranger: Party, tmp_path: Path) 
     }
 
 
+def test_the_mailstop_that_looks_is_not_the_one_to_be_removed(stranger: Party, tmp_path: Path) -> None:
+    older = tmp_path / "older" / "mailstop"
+    older.parent.mkdir()
+    older.write_text("#!/bin/sh\necho mailstop 0.0.9\necho and more\n")
+    older.chmod(0o755)
+    paths = [str(older.parent), str(Path(MAILSTOP).parent)]
+
+    told = [
+        stranger.call([MAILSTOP, "doctor", "--json"], environment={"PATH": ":".join(p)}) for p in (paths, paths[::-1])
+    ]
+
+    assert [check(run, "command")["mend"] for run in told] == [f"rm {older}"] * 2
+    assert f"{older} (0.0.9) is run" in check(told[0], "command")["found"]
+
+
 # -- who and where ---------------------------------------------------------------------------------------------------
 
 
@@ -439,10 +506,19 @@ def test_the_person_is_told_so(person: Person, seat: SeatAt) -> None:
     assert "seat: human; 1 unread" in run.out
 
 
-def test_a_doubtful_caller_is_a_failure_and_the_rest_is_still_told(stranger: Party) -> None:
-    told = stranger.call([MAILSTOP, "doctor", "--json"], environment={"MAILSTOP_SESSION": "0" * 32})
+@pytest.mark.parametrize(
+    ("environment", "mend"),
+    [
+        ({"MAILSTOP_SESSION": "0" * 32}, "unset MAILSTOP_SESSION"),
+        ({"CLAUDECODE": "1"}, "unset CLAUDECODE"),
+    ],
+)
+def test_a_doubtful_caller_is_a_failure_and_the_rest_is_still_told(
+    stranger: Party, environment: dict[str, str], mend: str
+) -> None:
+    told = stranger.call([MAILSTOP, "doctor", "--json"], environment=environment)
 
-    assert (told.code, failed(told)) == (1, ["caller"])
+    assert (told.code, failed(told), check(told, "caller")["mend"]) == (1, ["caller"], mend)
     assert check(told, "free space")["state"] == "ok"
 
 
@@ -469,6 +545,13 @@ def test_a_folder_in_the_place_of_the_store_is_told(stranger: Party, tmp_path: P
 
     assert (told.code, failed(told)) == (5, ["store"])
     assert "it is no file" in check(told, "store")["found"]
+    assert check(told, "store")["mend"] == f"mailstop doctor --store {tmp_path}/mailstop.db"
+
+
+def test_a_variable_that_names_no_store_is_to_be_unset(stranger: Party) -> None:
+    told = stranger.call([MAILSTOP, "doctor", "--json"], environment={"MAILSTOP_STORE": "postgres://somewhere"})
+
+    assert (failed(told), check(told, "store")["mend"]) == (["store"], "unset MAILSTOP_STORE")
 
 
 @pytest.fixture
@@ -504,6 +587,21 @@ def test_sessions_of_one_project_with_two_stores_are_told(stranger: Party, tmp_p
     assert found["state"] == "warning"
     assert f"in {worktree} uses sqlite:////elsewhere/mail.db" in found["found"]
     assert "dead.db" not in found["found"]
+    assert found["mend"] == "export MAILSTOP_STORE=sqlite:////elsewhere/mail.db"
+
+
+def test_a_session_with_another_store_than_its_project_is_told_how_to_join_there(
+    seat: SeatAt, tmp_path: Path, registered: Any
+) -> None:
+    builder = seat("builder")
+    other = f"sqlite:///{tmp_path}/other.db"
+    registered(builder.home, other)
+
+    mend = check(builder.call([MAILSTOP, "doctor", "--look", "--json"], cwd=builder.home), "worktrees")["mend"]
+    script = mend.replace("mailstop", MAILSTOP).replace("NAME", "builder") + f"; {MAILSTOP} status --json"
+    joined = builder.call(["/bin/sh", "-c", script], cwd=builder.home)
+
+    assert joined.json["store"] == other
 
 
 def test_a_store_that_living_sessions_use_and_that_is_gone_is_a_failure(

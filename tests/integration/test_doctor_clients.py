@@ -95,6 +95,14 @@ def test_two_installations_of_two_versions_are_told_with_the_version_of_each(str
     assert found["mend"] == f"rm {second}"
 
 
+def test_who_has_a_client_and_no_plugin_is_told_how_to_get_it(stranger: Party, tmp_path: Path) -> None:
+    claude = program(tmp_path / "bin", "claude", "echo '2.1.332 (Claude Code)'")
+
+    found = check(doctor(stranger, claude.parent), "plugin")
+
+    assert (found["state"], found["mend"]) == ("ok", "mailstop setup claude")
+
+
 # -- the plugin ------------------------------------------------------------------------------------------------------
 
 
@@ -182,7 +190,7 @@ def test_a_store_on_a_network_file_system_is_a_failure(own_home: Path, monkeypat
     checked = store.check(url, "the default", lambda _text: lambda _done, _total: None, command="mailstop doctor")
 
     assert [one.state for one in checked.findings if one.name == "file system"] == ["failed"]
-    assert checked.findings[-1].mend.startswith("export MAILSTOP_STORE=")
+    assert checked.findings[-1].mend == f"export MAILSTOP_STORE=/var/tmp/mailstop-{os.geteuid()}/mailstop.db"
 
 
 def test_bells_on_a_network_file_system_are_told(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

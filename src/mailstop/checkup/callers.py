@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 
 from mailstop import config
 from mailstop.checkup.finding import FAILED, OK, WARNING, Finding
@@ -87,8 +88,11 @@ def _why_nothing(session: Session) -> str:
     return "nothing: no monitor of mailstop's plugin listens, and the client has no message socket"
 
 
-def worktrees(url: str, folder: str) -> Finding:
-    """Whether living sessions of this project use another store, so that letters between them do not meet."""
+def worktrees(who: Caller | None, url: str, folder: str) -> Finding:
+    """Whether living sessions of this project use another store, so that letters between them do not meet.
+
+    who: the caller, None where that is not known; a session keeps the store that it joined in, until it joins anew.
+    """
     place = place_of(folder)
     others = [
         one
@@ -99,7 +103,10 @@ def worktrees(url: str, folder: str) -> Finding:
         return Finding("worktrees", OK, f"no living session of project {place.project} uses another store")
     named = [f"{client_text(one.client)} in {one.folder} uses {one.store}" for one in others[:_MOST_SESSIONS]]
     text = f"letters do not meet, in one project with two stores: {'; '.join(named)}"
-    return Finding("worktrees", WARNING, text, f"export MAILSTOP_STORE={others[0].store}")
+    mend = f"export MAILSTOP_STORE={shlex.quote(others[0].store)}"
+    if who and who.registration:
+        mend = joining(who, DEFAULT_BAG, others[0].store)
+    return Finding("worktrees", WARNING, text, mend)
 
 
 def bags(who: Caller, url: str, folder: str) -> list[Finding]:

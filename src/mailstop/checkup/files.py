@@ -28,10 +28,10 @@ def findings() -> list[Finding]:
 
 def mend() -> list[str]:
     """Take the folder from others, and sweep out what ended sessions left; return what was done."""
-    done = [tighten(_own())]
+    done = tighten(_own())
     if ended := sweeps.registrations():
         done.append(f"swept out {counted(ended, 'ended session')}")
-    return [text for text in done if text]
+    return done
 
 
 def _own() -> list[str]:

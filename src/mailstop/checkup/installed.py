@@ -32,7 +32,7 @@ def findings(*, sealed: bool) -> list[Finding]:
     told = [_version(name, program) for name, program in found.items() if program]
     if not told:
         told = [Finding("clients", OK, "neither Claude Code nor Codex is found on PATH")]
-    told += _plugin()
+    told += _plugin([name for name, program in found.items() if program])
     if (program := found[codex.NAME]) and not sealed:
         told += _of_codex(program)
     return told
@@ -63,11 +63,12 @@ def numbers(version: str) -> tuple[int, ...]:
 # -- the plugin ------------------------------------------------------------------------------------------------------
 
 
-def _plugin() -> list[Finding]:
-    """The copy that clients were pointed at, and the command that stands in it."""
+def _plugin(clients: list[str]) -> list[Finding]:
+    """The copy that clients were pointed at, and the command that stands in it. clients: those that are here."""
     version = plugin_copy.version()
     if not version:
-        return [Finding("plugin", OK, "mailstop setup has given no client a plugin")]
+        mend = f"mailstop setup {clients[0]}" if clients else ""
+        return [Finding("plugin", OK, "mailstop setup has given no client a plugin", mend)]
     path = _launched()
     mend = "mailstop setup claude" if _is_on_in_claude() else "mailstop setup codex"
     if path and not os.access(path, os.X_OK):

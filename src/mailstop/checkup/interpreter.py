@@ -116,8 +116,15 @@ def command() -> Finding:
     if others:
         told = [f"{path}{_version_of(path)}" for path in found]
         text = f"mailstop is on PATH more than once: {told[0]} is run, {', '.join(told[1:])} not"
-        return Finding("command", WARNING, text, _uninstall(others[0]))
+        return Finding("command", WARNING, text, _uninstall(_superfluous(found)))
     return Finding("command", OK, first)
+
+
+def _superfluous(found: list[str]) -> str:
+    """Which of several to remove: not the one that looks here, where it is among them; else not the one that is run."""
+    own = os.path.realpath(os.path.join(os.path.dirname(sys.executable), _COMMAND))
+    is_here = any(os.path.realpath(path) == own for path in found)
+    return next(path for path in (found if is_here else found[1:]) if os.path.realpath(path) != own)
 
 
 def _version_of(path: str) -> str:
@@ -126,7 +133,7 @@ def _version_of(path: str) -> str:
         done = subprocess.run([path, "version"], capture_output=True, text=True, timeout=_TIMEOUT_S, check=False)
     except (OSError, subprocess.SubprocessError):
         return ""
-    said = done.stdout.strip().removeprefix(_COMMAND).strip()
+    said = done.stdout.strip().partition("\n")[0].removeprefix(_COMMAND).strip()
     return f" ({one_line(said, _LONGEST_VERSION)})" if said and not done.returncode else ""
 
 
@@ -140,13 +147,25 @@ def _on_path() -> list[str]:
     return list(found.values())
 
 
+def upgrade() -> str:
+    """The command by which this mailstop becomes the newest."""
+    if tool := _tool(_package()):
+        return f"{tool} upgrade {_COMMAND}"
+    return f"{shlex.quote(sys.executable)} -m pip install --upgrade {_COMMAND}"
+
+
+def _tool(path: str) -> str:
+    """The tool whose folder holds an installation; empty where it is none that is known."""
+    if f"{os.sep}uv{os.sep}tools{os.sep}" in path:
+        return "uv tool"
+    return "pipx" if f"{os.sep}pipx{os.sep}" in path else ""
+
+
 def _uninstall(path: str) -> str:
     """How to remove an installation, as far as its place tells how it came there."""
     real = os.path.realpath(path)
-    if f"{os.sep}uv{os.sep}tools{os.sep}" in real:
-        return f"uv tool uninstall {_COMMAND}"
-    if f"{os.sep}pipx{os.sep}" in real:
-        return f"pipx uninstall {_COMMAND}"
+    if tool := _tool(real):
+        return f"{tool} uninstall {_COMMAND}"
     python = os.path.join(os.path.dirname(real), "python")
     if os.path.exists(python):
         return f"{shlex.quote(python)} -m pip uninstall {_COMMAND}"

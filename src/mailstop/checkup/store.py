@@ -7,7 +7,8 @@ import shlex
 import time
 
 from mailstop import config
-from mailstop.checkup.finding import FAILED, OK, WARNING, Finding, size_text
+from mailstop.checkup.finding import DOCTOR, FAILED, OK, WARNING, Finding, size_text
+from mailstop.checkup.interpreter import upgrade
 from mailstop.checkup.modes import modes, open_to_others, tighten
 from mailstop.clients import registry
 from mailstop.clients.life import is_alive
@@ -53,15 +54,24 @@ def check(url: str, source: str, stage: Stage, *, command: str) -> Checked:
         path = real_path(path)
         unmade = is_unmade(path)
     except StoreUnavailable as error:
-        return Checked((where.but(state=FAILED, found=error.message), network))
+        return Checked((where.but(state=FAILED, found=error.message, mend=_file_instead(source, path)), network))
+    except OSError as error:  # a folder above it that may not be entered
+        text = f"{where.found}: {error.strerror}"
+        folder = _folder(path, command)
+        mend = next((one.mend for one in folder if one.state == FAILED), "")
+        return Checked((where.but(state=FAILED, found=text, mend=mend), network, *folder))
     if replacement.is_unfinished(path):
         text = f"{url} ({source}): its repair was interrupted; the next use finishes it"
         return Checked((where.but(state=FAILED, found=text, mend=f"{command} --rebuild"), network))
     if not os.path.exists(path) and not _log_bytes(path):
         return Checked((_missing(where, url), network, *_space(path)))
-    found = [where, network, modes("store files", own(path)), *_folder(path), *_space(path), *_writable(path)]
+    files = modes("store files", own(path), command=command)
+    found = [where, network, files, *_folder(path, command), *_space(path)]
+    found += _writable(path) if files.state == OK else []
     if unmade and not _log_bytes(path):
         found[0] = where.but(found=f"{where.found}: empty; the first use sets it up")
+        return Checked(tuple(found))
+    if files.state == FAILED and not os.access(path, os.R_OK):
         return Checked(tuple(found))
     soundness, readable = _soundness(path, stage, command)
     return Checked((*found, *soundness, *_log(path), *_kept(path)), readable)
@@ -71,8 +81,7 @@ def mend(url: str) -> list[str]:
     """Take the store's files from others; return what was done. A folder that somebody chose is left as it is."""
     path = real_path(config.store_path(url))
     folder = os.path.dirname(path)
-    done = tighten([*([folder] if folder == config.data_folder() else []), *own(path)])
-    return [done] if done else []
+    return tighten([*([folder] if folder == config.data_folder() else []), *own(path)])
 
 
 def rebuild(url: str, stage: Stage) -> str:
@@ -122,7 +131,7 @@ def _file_system(path: str) -> Finding:
     kind = network_kind(folder)
     if kind:
         found = f"{folder} lies on a network file system ({kind}), where SQLite cannot be trusted"
-        return Finding("file system", FAILED, found, f"export MAILSTOP_STORE={config.default_store()}")
+        return Finding("file system", FAILED, found, f"export MAILSTOP_STORE={shlex.quote(_local_store())}")
     kind = kind_of(folder)
     return Finding("file system", OK, "not known on this system" if kind == UNKNOWN else kind)
 
@@ -131,15 +140,41 @@ def _missing(where: Finding, url: str) -> Finding:
     """A store that is not there is fine, unless sessions that live have used it."""
     users = [one for one in registry.everyone() if one.store == url and is_alive(one.life)]
     if users:
-        text = f"{where.found} is gone, and {counted(len(users), 'living session')} used it: it was moved or deleted"
+        text = (
+            f"{where.found} is gone, and {counted(len(users), 'living session')} used it: it was moved or deleted; "
+            "put it back, or end those and start anew"
+        )
         return where.but(state=FAILED, found=text)
     return where.but(found=f"{where.found}: not there yet; the first session makes it")
 
 
-def _folder(path: str) -> list[Finding]:
+def _local_store() -> str:
+    """The default store, or one on this machine's own disk where the default one lies on a network too."""
+    folder = os.path.dirname(config.store_path(config.default_store()))
+    while not os.path.isdir(folder):
+        folder = os.path.dirname(folder)
+    return f"/var/tmp/mailstop-{os.geteuid()}/mailstop.db" if network_kind(folder) else config.default_store()
+
+
+def _file_instead(source: str, path: str) -> str:
+    """How to use a file where a folder was chosen; empty for what else cannot be a store: a link to nothing, a pipe."""
+    if not os.path.isdir(path):
+        return ""
+    inside = shlex.quote(os.path.join(path, "mailstop.db"))
+    if source == "--store":
+        return f"{DOCTOR} --store {inside}"
+    if source == "MAILSTOP_STORE":
+        return f"export MAILSTOP_STORE={inside}"
+    return f"mv {shlex.quote(path)} {shlex.quote(f'{path}.aside')}"
+
+
+def _folder(path: str, command: str) -> list[Finding]:
     folder = os.path.dirname(path)
     if folder == config.data_folder():
-        return [modes("store folder", [folder])]
+        return [modes("store folder", [folder], command=command)]
+    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        found = f"this user may not read and write {folder}, where SQLite keeps a log beside the store"
+        return [Finding("store folder", FAILED, found, f"chmod u+rwx {shlex.quote(folder)}")]
     if open_to_others(folder):
         found = f"others may put another store in the place of this one: they may write into {folder}"
         return [Finding("store folder", FAILED, found, f"chmod go-w {shlex.quote(folder)}")]
@@ -176,7 +211,7 @@ def _soundness(path: str, stage: Stage, command: str) -> tuple[list[Finding], bo
     try:
         found = inspect(path, stage)
     except StoreNewer as error:
-        return [Finding("format", FAILED, error.message)], False
+        return [Finding("format", FAILED, error.message, upgrade())], False
     except StoreUnavailable as error:
         return [Finding("soundness", FAILED, error.message)], False
     if found.damage:
@@ -210,8 +245,8 @@ def _rescuable(path: str, stage: Stage, command: str) -> Finding:
     except StoreUnavailable as error:
         return Finding("rescue", FAILED, error.message)
     if not readable.entries:
-        text = f"nothing of mailstop can be read in it; to begin anew, move it away: mv {shlex.quote(path)} SOMEWHERE"
-        return Finding("rescue", FAILED, text)
+        aside = f"mv {shlex.quote(path)} {shlex.quote(f'{path}.aside')}"
+        return Finding("rescue", FAILED, "nothing of mailstop can be read in it; to begin anew, move it away", aside)
     return Finding("rescue", WARNING, f"can be rescued: {_readable_text(readable)}", f"{command} --rebuild")
 
 

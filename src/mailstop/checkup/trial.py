@@ -12,7 +12,7 @@ import time
 
 from mailstop import bells
 from mailstop.checkup import plugin
-from mailstop.checkup.finding import FAILED, OPEN, PROVED, Route
+from mailstop.checkup.finding import DOCTOR, FAILED, OPEN, PROVED, Route
 from mailstop.doors.base import HELD, NOTIFIED, Outcome
 from mailstop.fence import client_text
 from mailstop.letter import Draft
@@ -120,7 +120,7 @@ def try_all(office: Office, *, compose: Compose | None, call: str) -> Trial:
 def _bell(watcher: Watcher, began: float) -> Route:
     if not watcher.wait(PATIENCE_S).rung:
         text = "the letter is stored, and its bell was not heard"
-        return Route("bell", FAILED, text, _ms(began), mend=f"ls -ld {bells.folder()}")
+        return Route("bell", FAILED, text, _ms(began), mend=f"{DOCTOR} --mend")
     return Route("bell", PROVED, "stored, rung for, and heard", _ms(began))
 
 

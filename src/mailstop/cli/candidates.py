@@ -122,7 +122,9 @@ def _of(placeholder: str, words: Sequence[str]) -> list[Candidate]:
         return [FILES]
     found: list[Candidate] = []
     for part in placeholder.split("|"):
-        if part in _KNOWN:
+        if part in _OF_PROGRAM:
+            found += _OF_PROGRAM[part]()
+        elif part in _KNOWN:
             found += _looked_up(_KNOWN[part], words)
         elif part.islower():  # the word itself: open|close
             found.append((part, ""))
@@ -176,6 +178,19 @@ def _statuses(_office: Office, _bag: str | None) -> list[Candidate]:
     return [(status, "") for status in STATUSES]
 
 
+def _clients() -> list[Candidate]:
+    from mailstop.setup import mcp_client
+
+    return [(name, mcp_client.client(name).title) for name in mcp_client.names()]
+
+
+def _topics() -> list[Candidate]:
+    from mailstop.cli.help import topics
+
+    return [*((topic, "a topic") for topic in topics()), *_verbs()]
+
+
+_OF_PROGRAM: dict[str, Callable[[], list[Candidate]]] = {"CLIENT": _clients, "TOPIC": _topics}  # without a store
 _KNOWN: dict[str, Callable[[Office, str | None], list[Candidate]]] = {
     "SEAT": _seats,
     "CHANNEL": _channels,

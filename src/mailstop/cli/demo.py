@@ -7,6 +7,8 @@ loopback: no account, no key, no network, and nothing of the user's own configur
 from __future__ import annotations
 
 import shutil
+import signal
+import sys
 import tempfile
 import time
 from contextlib import ExitStack
@@ -43,6 +45,8 @@ CHOICE = "mailstop answer {n} --choice 1"
 def run(args: Arguments) -> Result:
     """Play the scenes one after the other."""
     began = time.monotonic()
+    for number in (signal.SIGTERM, signal.SIGHUP):  # a closed window too: all is tidied up then as well
+        signal.signal(number, lambda number, _frame: sys.exit(128 + number))
     if args.clients or args.claude or args.codex:
         return _with_clients(args, began)
     with ExitStack() as ending:  # each step of it is taken, whatever another one raises

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -30,7 +29,6 @@ def play(claude: str | None, codex: str | None, *, quiet: bool) -> dict[str, Any
     programs = [_program("claude", claude), _program("codex", codex)]
     if not any(programs):
         raise errors.NoClients()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that all is tidied up then too
     folder = tempfile.mkdtemp(prefix="mailstop-demo-")
     try:
         os.mkdir(os.path.join(folder, "stage"), 0o700)

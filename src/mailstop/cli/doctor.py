@@ -24,8 +24,8 @@ from mailstop.cli.arguments import Option
 from mailstop.cli.letter_json import composed, letter_json
 from mailstop.cli.progress import Progress
 from mailstop.cli.result import Result
-from mailstop.clients import life
-from mailstop.clients.caller import identify
+from mailstop.clients import life, program
+from mailstop.clients.caller import OF_CLAUDE, OF_CODEX, identify
 from mailstop.clients.stores import option_for, store_of
 from mailstop.engines import is_absent, reopen_store
 from mailstop.engines.sqlite.inspection import Look, LookedAt
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 PARAMETERS = (
     Option(("--look",), "only look: send no letter to yourself"),
-    Option(("--mend",), "compile modules, take mailstop's files from others, sweep out what ended sessions left"),
+    Option(("--mend",), "compile modules, set the modes of mailstop's files right, sweep out what ended sessions left"),
     Option(("--rebuild",), "fold the index again; of a damaged store make a new one, and keep the damaged one"),
 )
 EXAMPLES = """\
@@ -72,7 +72,9 @@ def run(args: Arguments) -> Result:
         try:
             url, source = _chosen(who, args.store)
         except InvalidStore as error:
-            url, source, chosen = "", "", [Finding("store", FAILED, error.message)]
+            by_variable = not args.store and config.STORE in os.environ
+            mend = f"unset {config.STORE}" if by_variable else ""
+            url, source, chosen = "", "", [Finding("store", FAILED, error.message, mend)]
         done = _mended(url, progress) if args.mend else []
         if args.rebuild and url:
             done.append(store.rebuild(url, progress.stage))
@@ -83,7 +85,7 @@ def run(args: Arguments) -> Result:
             if who and checked.readable:
                 caller += callers.seat(who, url)
                 caller += callers.bags(who, url, callers.here())
-            caller.append(callers.worktrees(url, callers.here()))
+            caller.append(callers.worktrees(who, url, callers.here()))
         progress.stage("looking at the clients")(0, 0)
         own = [interpreter.versions(), interpreter.compiled(), interpreter.command()]
         own += installed.findings(sealed=bool(who and who.sandboxed))
@@ -94,9 +96,9 @@ def run(args: Arguments) -> Result:
             progress.stage("trying each way")(0, 0)
             trial = _tried(who, url, args, hindered=store_failed)
         served = server.found(url) if url else None
-    chosen.append(server.version(served))
+    option = option_for(who, url) if who else ""
+    chosen.append(server.version(served, option))
     if served and served.address and not args.look:
-        option = option_for(who, url) if who else ""
         trial = trial.but(
             routes=(*trial.routes, server.route(served, sealed=bool(who and who.sandboxed), option=option))
         )
@@ -110,7 +112,10 @@ def _caller() -> tuple[Caller | None, list[Finding]]:
     try:
         who = identify(os.environ)
     except DoubtfulCaller as error:
-        return None, [Finding("caller", FAILED, error.message)]
+        claimed = [name for name in (*OF_CLAUDE, *OF_CODEX) if name in os.environ]
+        ways = (f"unset {' '.join(names)}" for names in ([program.VARIABLE], claimed) if names)
+        mend = next((way for way in ways if way in error.message), "")
+        return None, [Finding("caller", FAILED, error.message, mend)]
     return who, [callers.caller(who)]
 
 

@@ -248,6 +248,8 @@ def _overview() -> Result:
     for one in others:
         how = "its tools are set up" if one["set_up"] else f"mailstop setup mcp --client {one['name']}"
         lines.append(f"{one['title']}: {how}")
+    if not others and not any(one["program"] for one in clients):
+        lines.append("Any other client of MCP: mailstop setup mcp --client NAME")
     return Result(data, "\n".join([*lines, *(f"note: {plain_line(text)}" for text in warnings)]))
 
 

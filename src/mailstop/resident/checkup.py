@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from mailstop import __version__
 from mailstop.checkup.finding import FAILED, OK, OPEN, PROVED, WARNING, Finding, Route
+from mailstop.checkup.interpreter import upgrade
 from mailstop.resident.gate import HEALTH
 from mailstop.resident.lock import Serving, is_older, serving
 from mailstop.times import clock_text
@@ -39,8 +40,8 @@ def found(url: str) -> Serving | None:
         return None
 
 
-def version(served: Serving | None) -> Finding:
-    """Whether the server is of this mailstop's version."""
+def version(served: Serving | None, option: str = "") -> Finding:
+    """Whether the server is of this mailstop's version. option: what names its store."""
     if served is None:
         return Finding("server", OK, "none serves this store over HTTP, and nothing here needs one")
     what = f"mailstop {served.version} serves it at {served.address or 'no address yet'}, process {served.pid}"
@@ -49,15 +50,16 @@ def version(served: Serving | None) -> Finding:
         return Finding("server", OK, what)
     if is_older(served.version):
         text = f"{what}; this is {__version__}, which takes its place when it is started"
-        return Finding("server", WARNING, text, "mailstop serve")
-    return Finding(
-        "server", WARNING, f"{what}; this mailstop is older, {__version__}", "pip install --upgrade mailstop"
-    )
+        return Finding("server", WARNING, text, _serve(served, option))
+    return Finding("server", WARNING, f"{what}; this mailstop is older, {__version__}", upgrade())
 
 
 def route(served: Serving, *, sealed: bool, option: str = "") -> Route:
-    """Ask it whether it is well, and greet it as a client of tools does. sealed: whether a sandbox keeps us from it."""
-    mend = f"kill {served.pid}; mailstop serve{option}"
+    """Ask it whether it is well, and greet it as a client of tools does.
+
+    sealed: whether a sandbox keeps us from it. option: what names its store.
+    """
+    mend = f"kill -9 {served.pid}; {_serve(served, option)}"  # which does not answer, may not end when it is asked to
     began = time.monotonic()
     try:
         health, told = _asked(served, "GET", HEALTH, None)
@@ -78,6 +80,13 @@ def route(served: Serving, *, sealed: bool, option: str = "") -> Route:
         text = f"{served.address}{_PATH} is well, and asks a client without a token for one"
         return Route("server", PROVED, text, took, "that a token of yours counts there: mailstop token list")
     return Route("server", FAILED, f"{served.address}{_PATH} answers a greeting with {greeting}", took, mend=mend)
+
+
+def _serve(served: Serving, option: str) -> str:
+    """The command that serves where this one did."""
+    address = urlsplit(served.address)
+    where = f" --host {address.hostname} --port {address.port}" if address.hostname and address.port else ""
+    return f"mailstop serve{where}{option}"
 
 
 def _asked(served: Serving, method: str, path: str, value: Any) -> tuple[int, str]:

@@ -22,6 +22,7 @@ NO_TEXT = "(this letter has no text)"
 UNKNOWN = "unknown"
 _MOST_SECONDS = 1e11  # since 1970, which is the year 5138; a larger number means milliseconds
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
 
 
 def body_of(text: str) -> tuple[str, str]:
@@ -96,10 +97,10 @@ def time_of(text: str, zone: tzinfo | None = None) -> int:
     """
     try:
         then = datetime.fromisoformat(text)
-        if zone and then.tzinfo is None:
-            then = then.replace(tzinfo=zone)
+        if then.tzinfo is None:
+            then = then.replace(tzinfo=zone) if zone else then.astimezone(UTC)
         # Cut off, not rounded: so the time is that in a lane's id.
-        return _known((then.astimezone(UTC) - _EPOCH) // timedelta(milliseconds=1))
+        return _known((then - _EPOCH) // _MILLISECOND)
     except (OverflowError, OSError):  # of a year that no clock has
         raise ValueError(text) from None
 
