@@ -187,6 +187,24 @@ def test_what_looks_like_a_secret_is_replaced_where_that_is_asked_for_and_in_htm
     assert "1 likely secret" in page.err and "a net with holes" in page.err
 
 
+def test_names_that_others_chose_are_looked_at_too(person: Person, own_home: Path) -> None:
+    row = {"from": f"ann {SECRET}", "to": [f"bob {SECRET}"], "kind": SECRET, "body": "hello"}
+    (own_home / "mail.jsonl").write_text(json.dumps(row) + "\n")
+    assert person.run("import", "jsonl", "mail.jsonl").code == 0
+
+    for kind in ("jsonl", "markdown", "html"):
+        assert person.run("export", "--format", kind, "--scrub", "--output", f"out.{kind}").code == 0
+        text = (own_home / f"out.{kind}").read_text()
+        assert SECRET not in text.replace("\\", "") and "hello" in text, kind
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+def test_standard_output_that_cannot_be_written_is_said_not_to_be_whole(mail: Party) -> None:
+    told = mail.call(["sh", "-c", f"exec {mail.mailstop} export > /dev/full"])
+
+    assert (told.code, "not whole" in told.err, "--output FILE" in told.err) == (5, True, True)
+
+
 def test_markdown_keeps_a_letter_s_text_from_meaning_anything(mail: Party) -> None:
     text = mail.run("export", "--format", "markdown").out
 

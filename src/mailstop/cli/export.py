@@ -138,7 +138,10 @@ def _counted(written: Written, scrubber: Scrubber | None, count: _Count) -> Writ
         return written
     letter = written.letter
     artifacts = tuple(map(scrubber.text, letter.artifacts))
-    return written.but(letter=letter.but(body=scrubber.text(letter.body), artifacts=artifacts))
+    letter = letter.but(body=scrubber.text(letter.body), artifacts=artifacts, kind=scrubber.text(letter.kind))
+    if letter.imported:  # by names that anybody chose, and that are no seats
+        letter = letter.but(sender=scrubber.text(letter.sender), to=tuple(map(scrubber.text, letter.to)))
+    return written.but(letter=letter)
 
 
 def _lines(
@@ -186,7 +189,7 @@ def _to_output(pieces: Iterator[str]) -> int:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise errors.ExportFailed(path="standard output", reason=error.strerror or str(error)) from None
+        raise errors.ExportCutOff(reason=error.strerror or str(error)) from None
     return size
 
 
