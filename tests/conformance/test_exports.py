@@ -24,6 +24,7 @@ from mailstop.exports.secrets import Scrubber
 from mailstop.letter import Letter
 from mailstop.past import LeftOut
 from mailstop.sources.export import ExportReader, is_export
+from mailstop.sources.jsonl import FileReader
 from mailstop.task import Order
 from tests.conformance.play import Play
 
@@ -230,6 +231,24 @@ def test_one_bag_one_conversation_or_what_is_new_may_be_exported(busy: Play) -> 
         office.exporting.snapshot(Wanted(thread=10_000))
 
 
+@pytest.mark.parametrize("at", [-200_000_000_001, -40_000_000_000_000, 300_000_000_000_000])
+def test_a_letter_from_before_1970_or_beyond_9999_is_exported_too_and_comes_back_with_its_time(
+    at: int, office: Play, other: Play, tmp_path: Path
+) -> None:
+    line = {"from": "ada", "to": "bob", "body": "long ago", "at": at}
+    (tmp_path / "old.jsonl").write_text(json.dumps(line) + "\n")
+    with office.person.at_office() as desk:
+        n = desk.importing.take(FileReader(str(tmp_path / "old.jsonl"))).last
+    text = exported(office)
+    imported(other, text, tmp_path)
+
+    assert [letter["body"] for letter in letters_of(text)] == ["long ago"]
+    assert letters_of(exported(office, thread=n)) == letters_of(text)
+    assert letters_of(exported(other))[0]["at"] == letters_of(text)[0]["at"]
+    with other.person.at_office() as desk:
+        assert desk.letter(desk.importing.number("jsonl:1")).at == at
+
+
 def test_what_is_written_meanwhile_is_not_in_it(busy: Play) -> None:
     text = exported(busy)
     with busy.stranger.at_office() as office:
@@ -267,6 +286,7 @@ BAD = [
     (b"[]", "no JSON object"),
     (b'{"letter": "mailstop:9"}', "'kind' is missing"),
     (b"\xff\xfe", "not UTF-8"),
+    (b'{"letter": "a:1", "id": "%s", "kind": "note", "at": %s, "bag": "a"}' % (b"0" * 36, b"9" * 30), "its time"),
     (b'{"what": 1}', "no letter and no event"),
     (b'{"event": "taken", "entry": "mailstop:1", "id": "x", "at": "2026-01-01", "bag": "a", "data": {}}', "its id"),
 ]

@@ -108,7 +108,7 @@ def reported_lines(letter: Letter) -> list[str]:
         return [f"  {UNKNOWN_THERE}"]
     lines = ["  reported by its store, and not proved here:"]
     for each in told[:MOST_REPORTED]:
-        at = f"{one_line(each['at'], LONGEST)}  " if "at" in each else ""
+        at = one_line(each["at"], LONGEST) + "  " if "at" in each else ""
         evidence = f': "{in_quotes(each["evidence"], LONGEST_EVIDENCE)}"' if each.get("evidence") else ""
         lines.append(f"    {at}{name_text(one_line(each['seat'], LONGEST))} {_state(each['state'])}{evidence}")
     if len(told) > MOST_REPORTED:

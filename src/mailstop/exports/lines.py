@@ -164,16 +164,22 @@ def _escape(character: str) -> str:
 
 
 def time_text(at: int) -> str | int:
-    """A time as lines hold it: ISO 8601 in UTC with milliseconds; the milliseconds since 1970 beyond the year 9999."""
-    if not 0 <= at < 253_402_300_800_000:
+    """A time as lines hold it: ISO 8601 in UTC with milliseconds; the milliseconds since 1970 outside of the years 1000 to
+    9999."""
+    if not -30_610_224_000_000 <= at < 253_402_300_800_000:
         return at
     seconds, milliseconds = divmod(at, 1000)
     return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{milliseconds:03d}Z"
 
 
+_END_OF_TIME = 10**15  # milliseconds: no clock is in that year, and each engine can hold it
+
+
 def time_of(told: object) -> int:
     """The milliseconds since 1970 that a line tells. Raises ValueError."""
     if isinstance(told, int) and not isinstance(told, bool):
+        if abs(told) >= _END_OF_TIME:
+            raise ValueError("its time is none")
         return told
     if not isinstance(told, str):
         raise ValueError("its time is missing")

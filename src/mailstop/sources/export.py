@@ -184,7 +184,7 @@ def _move(own: str, at: int, data: dict[str, Any], act: str, source: str, bag: s
 
 def _record(line: dict[str, Any]) -> int:
     record = line.get("record", 0)
-    return record if isinstance(record, int) and not isinstance(record, bool) else 0
+    return record if isinstance(record, int) and not isinstance(record, bool) and 0 < record < 1 << 53 else 0
 
 
 def _is_source(name: str) -> bool:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 QUERY = named(sql_file("subjects/exports.sql"))
 
+_ALWAYS = -(1 << 62)  # milliseconds: what was imported may be from before 1970
+
 
 class SQLiteExports:
     """Reads only; see engines/contracts/exports.py."""
@@ -29,12 +31,12 @@ class SQLiteExports:
         return int(number)
 
     def counts(self, until: int, *, bag: str | None = None, since: int = 0) -> dict[str, int]:
-        return dict(self._tables.rows(QUERY["counts"], {"until": until, "bag": bag, "since": since}))
+        return dict(self._tables.rows(QUERY["counts"], {"until": until, "bag": bag, "since": since or _ALWAYS}))
 
     def page(
         self, after: int, until: int, types: Sequence[str], *, bag: str | None = None, since: int = 0, limit: int = 500
     ) -> tuple[list[Entry], int]:
-        place = {"after": after, "until": until, "bag": bag, "since": since, "limit": limit}
+        place = {"after": after, "until": until, "bag": bag, "since": since or _ALWAYS, "limit": limit}
         rows = self._tables.rows(QUERY["page"], {**place, "types": dumps(list(types))})
         wanted = [row for row in rows if row[6] is not None]
         entries = [
@@ -62,5 +64,12 @@ class SQLiteExports:
     def conversation(
         self, thread: int, after: int, until: int, *, bag: str | None = None, since: int = 0, limit: int = 200
     ) -> list[Letter]:
-        place = {"thread": thread, "after": after, "until": until, "bag": bag, "since": since, "limit": limit}
+        place = {
+            "thread": thread,
+            "after": after,
+            "until": until,
+            "bag": bag,
+            "since": since or _ALWAYS,
+            "limit": limit,
+        }
         return [letter_of(row, self._tables.path) for row in self._tables.rows(QUERY["conversation"], place)]
