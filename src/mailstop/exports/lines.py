@@ -164,8 +164,8 @@ def _escape(character: str) -> str:
 
 
 def time_text(at: int) -> str | int:
-    """A time as lines hold it: ISO 8601 in UTC with milliseconds; the milliseconds since 1970 outside of the years 1000 to
-    9999."""
+    """A time as lines hold it: ISO 8601 in UTC with milliseconds; the milliseconds since 1970 outside of the years 1000
+    to 9999."""
     if not -30_610_224_000_000 <= at < 253_402_300_800_000:
         return at
     seconds, milliseconds = divmod(at, 1000)
