@@ -266,3 +266,14 @@ def test_too_large_a_letter_is_refused_with_the_way_out(party: Party, lane: Path
     assert sent.code == 1
     assert "--artifact" in sent.err
     assert not lane.exists()
+
+
+def test_a_letter_that_cannot_be_stored_is_said_once_not_to_be(party: Party, lane: Path) -> None:
+    assert send(party, lane, "first").code == 0
+    (file,) = (lane / "_sync").glob("*-to-*.jsonl")
+    file.unlink()
+    file.mkdir()
+
+    told = send(party, lane, "second")
+
+    assert (told.code, told.err.lower().count("nothing was stored")) == (5, 1), told.err

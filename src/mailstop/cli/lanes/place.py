@@ -45,5 +45,5 @@ def failing(lane: str, consequence: str) -> Iterator[None]:
         raise
     except OSError as error:
         named = error.filename if isinstance(error.filename, str) else lane
-        reason = error.strerror or str(error)
+        reason = (error.strerror or str(error)).removeprefix("nothing was stored: ")  # the consequence says it
         raise errors.LaneUnavailable(path=named, reason=reason, consequence=consequence) from None
