@@ -6,6 +6,7 @@ It looks at files only. That they work, CI shows.
 from __future__ import annotations
 
 import json
+import re
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -13,6 +14,8 @@ from pathlib import Path
 
 from release import OWNER_NOT_SET, ROOT, package_version
 from release.changelog import UNRELEASED, sections
+
+_FROM_A_CHECKOUT = re.compile(r"\binstall (?:--compile-bytecode )?'?\.(?:\[\w+\])?'?(?=\s)")
 
 # Where the name of the account belongs. What else names it, says how to put it here.
 _OF_THE_OWNER = ("server.json", "README.md", "pyproject.toml")
@@ -23,6 +26,7 @@ def obstacles(root: Path = ROOT) -> Iterator[str]:
     yield from _owner(root)
     yield from _versions(root)
     yield from _changes(root)
+    yield from _installs(root)
 
 
 def _owner(root: Path) -> Iterator[str]:
@@ -62,6 +66,13 @@ def _changes(root: Path) -> Iterator[str]:
         yield f"CHANGELOG.md: the section [{version}] has no date"
     if UNRELEASED in there and there[UNRELEASED].text:
         yield "CHANGELOG.md: what stands under Unreleased belongs into the section of the version"
+
+
+def _installs(root: Path) -> Iterator[str]:
+    """Pages tell to install from a checkout for as long as there is nothing else to install from."""
+    for page in (root / "README.md", *sorted((root / "docs").glob("*.md"))):
+        if _FROM_A_CHECKOUT.search(page.read_text()):
+            yield f"{page.relative_to(root)}: installs from a checkout; the release is called mailstop"
 
 
 def main() -> int:

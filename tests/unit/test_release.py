@@ -58,6 +58,8 @@ def ready(tmp_path: Path) -> Path:
         shutil.copy(ROOT / name, tmp_path / name)
         text = (tmp_path / name).read_text().replace(OWNER_NOT_SET, "somebody")
         (tmp_path / name).write_text(text)
+    edit(tmp_path, "README.md", "install --compile-bytecode . ", "install --compile-bytecode mailstop ")
+    edit(tmp_path, "README.md", "pipx install . ", "pipx install mailstop ")
     edit(tmp_path, "pyproject.toml", "# [project.urls]", "[project.urls]")
     heading = f"## [Unreleased]\n\n## [{package_version()}] - 2026-12-24"
     edit(tmp_path, "CHANGELOG.md", "## [Unreleased]", heading)
@@ -150,3 +152,11 @@ def test_what_is_in_the_way_is_said(ready: Path, name: str, old: str, new: str, 
     edit(ready, name, old.replace("0.1.0", package_version()), new)
 
     assert told.replace("0.1.0", package_version()) in "\n".join(obstacles(ready))
+
+
+@pytest.mark.parametrize("how", ["pipx install .", "pip install '.[serve]'", "uv tool install --compile-bytecode ."])
+def test_a_page_that_installs_from_a_checkout_is_in_the_way(ready: Path, how: str) -> None:
+    (ready / "docs").mkdir(exist_ok=True)
+    (ready / "docs/machines.md").write_text(f"```sh\n{how}\n```\n")
+
+    assert list(obstacles(ready)) == ["docs/machines.md: installs from a checkout; the release is called mailstop"]
