@@ -24,14 +24,16 @@ OLD, NEW = "2025-11-25", "2026-07-28"
 
 
 class Served:
-    """A server that a party has started. A context manager that ends it. words: further ones of `mailstop serve`."""
+    """A server that a party has started. A context manager that ends it. words: further ones of `mailstop serve`.
+    before: what stands before all words, as AS_OWNER."""
 
-    def __init__(self, party: Party, *words: str) -> None:
+    def __init__(self, party: Party, *words: str, before: tuple[str, ...] = ()) -> None:
         self.party = party
         folder = party.home / f"serve-{os.urandom(4).hex()}"
         folder.mkdir()
         self._errors, output = folder / "errors", folder / "output"
         argv = [
+            *before,
             "/bin/sh",
             "-c",
             f'exec "$0" "$@" 2>"{self._errors}"',

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from mailstop.config import store_url
+from mailstop.engines import open_store
 from mailstop.engines.entry import Entry
 from mailstop.engines.row import Put
 from mailstop.engines.sqlite import connection
@@ -20,7 +22,7 @@ from mailstop.engines.sqlite.rebuild import tables
 from mailstop.engines.sqlite.store import SQLiteStore
 from mailstop.errors import StoreDamaged, StoreNewer
 from mailstop.letter import new_id
-from tests.party import Party
+from tests.party import Party, Person
 
 OLD_INDEX = "CREATE TABLE letters (n INTEGER PRIMARY KEY, bag TEXT NOT NULL) STRICT"
 
@@ -48,6 +50,56 @@ def test_its_index_is_folded_anew_and_its_letters_are_read(old_store: Path, seat
     with closing(sqlite3.connect(old_store)) as opened:
         assert opened.execute("PRAGMA user_version").fetchall() == [(FORMAT,)]
         assert opened.execute("SELECT oldest_writer FROM format").fetchall() == [(FORMAT,)]
+
+
+def test_it_tells_how_far_it_is_and_a_store_of_this_format_tells_nothing(old_store: Path) -> None:
+    told: list[tuple[int, int]] = []
+
+    for _ in range(2):
+        open_store(store_url(str(old_store)), progress=lambda done, total: told.append((done, total))).close()
+
+    with closing(sqlite3.connect(old_store)) as opened:
+        ((entries,),) = opened.execute("SELECT count(*) FROM entries").fetchall()
+    assert told == [(entries, entries)]
+
+
+# Open a store as a verb does for this caller, with a progress that waits for no moment; then say what was imported.
+OPEN = """
+import sys
+from mailstop.clients.caller import Caller
+from mailstop.cli.opening import store_at
+if sys.argv[3] == "slowly":
+    from mailstop.cli import progress
+    progress.PATIENCE_S = 0.0
+store_at(Caller(sys.argv[2]), sys.argv[1]).close()
+print("imported" if "mailstop.cli.progress" in sys.modules else "lean")
+"""
+LINE = "bringing the store to a newer format"
+
+
+def opened_by(person: Person, path: Path, who: str, pace: str) -> str:
+    """What appears on the terminal."""
+    return person.call([sys.executable, "-c", OPEN, store_url(str(path)), who, pace], terminal=True).out
+
+
+def test_the_person_at_a_terminal_sees_how_far_it_is_once(old_store: Path, own_home: Path) -> None:
+    with Person(own_home) as person:
+        first = opened_by(person, old_store, "person", "slowly")
+        second = opened_by(person, old_store, "person", "slowly")
+
+    assert f"{LINE} [########################] 100 %" in first
+    assert LINE not in second
+
+
+def test_a_client_at_a_terminal_sees_nothing_of_it(old_store: Path, own_home: Path) -> None:
+    with Person(own_home) as person:
+        assert opened_by(person, old_store, "client", "slowly").split() == ["imported"]
+
+
+def test_for_a_store_of_this_format_the_person_imports_nothing_more(store: Path, own_home: Path) -> None:
+    SQLiteStore(str(store)).close()
+    with Person(own_home) as person:
+        assert opened_by(person, store, "person", "usual").split() == ["lean"]
 
 
 # -- a newer program comes while an older one has the store open

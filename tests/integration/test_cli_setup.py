@@ -52,6 +52,17 @@ def setup(party: Party, *words: str, **options: Any) -> CompletedRun:
 # -- showing and doing -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("name", [name for name in mcp_client.names() if mcp_client.client(name).programs])
+def test_a_client_whose_configuration_has_a_folder_is_found_without_a_program(user: Party, name: str) -> None:
+    def others() -> list[str]:
+        return [one["name"] for one in setup(user, "--json").json["others"]]
+
+    before = others()
+    Path(mcp_client.client(name).file(None)).parent.mkdir(parents=True)
+
+    assert (before, others()) == ([], [name])
+
+
 def test_without_words_it_says_which_clients_are_here_and_changes_nothing(user: Party) -> None:
     before = everything(user.home)
 

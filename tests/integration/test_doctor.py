@@ -17,11 +17,13 @@ import pytest
 
 import mailstop
 from mailstop.checkup import interpreter
+from mailstop.checkup import store as store_checkup
 from mailstop.checkup.store import own
 from mailstop.cli.entry import main
 from mailstop.clients import life, registry
 from mailstop.clients.registry import Registration
 from mailstop.config import log_file, state_folder
+from mailstop.engines.sqlite.inspection import Contents
 from mailstop.faults import VARIABLE
 from tests.faults.soundness import assert_sound, default_store, everything_new, stored_bodies
 from tests.integration.conftest import SeatAt
@@ -506,6 +508,17 @@ def test_the_person_is_told_so(person: Person, seat: SeatAt) -> None:
     assert "seat: human; 1 unread" in run.out
 
 
+def test_its_own_letter_of_an_earlier_run_is_not_told_as_unread(seat: SeatAt) -> None:
+    builder = seat("builder")
+
+    runs = [builder.run("doctor", "--json") for _ in range(3)]
+    seat("reviewer").send("builder", "please look")
+    behind = builder.run("doctor", "--json")
+
+    assert [check(run, "seat")["found"] for run in runs] == ["builder"] * 3
+    assert check(behind, "seat")["found"] == "builder; 1 unread"
+
+
 @pytest.mark.parametrize(
     ("environment", "mend"),
     [
@@ -643,6 +656,24 @@ def test_the_last_errors_of_hooks_are_shown_while_they_are_recent(stranger: Part
     assert check(old, "hook errors")["state"] == "ok"
 
 
+def test_errors_of_hooks_that_were_seen_are_set_aside_by_the_command_that_is_told(
+    stranger: Party, own_home: Path
+) -> None:
+    log = Path(log_file())
+    log.parent.mkdir(parents=True, mode=0o700)
+    log.write_text("2026-01-01 hook error\n")
+    log.chmod(0o600)
+
+    told = check(stranger.run("doctor", "--json"), "hook errors")
+    mended = stranger.call([*told["mend"].replace("mailstop", MAILSTOP, 1).split(), "--json"])
+
+    assert told["state"] == "warning"
+    assert check(mended, "hook errors")["state"] == "ok"
+    assert f"set the errors of hooks aside: {log}.1" in mended.json["done"]
+    assert Path(f"{log}.1").read_text() == "2026-01-01 hook error\n"
+    assert stranger.run("doctor", "--mend", "--json").json["done"] == ["there was nothing to mend"]
+
+
 def test_a_clock_that_was_put_back_is_told(seat: SeatAt, own_home: Path) -> None:
     builder = seat("builder")
     ahead = time.time() + 3600
@@ -661,7 +692,27 @@ def test_a_clock_behind_the_newest_entry_is_told(seat: SeatAt, own_home: Path) -
 
     found = check(builder.run("doctor", "--look", "--json"), "clock")
 
-    assert (found["state"], found["mend"]) == ("warning", "timedatectl set-ntp true")
+    assert found["state"] == "warning"
+
+
+@pytest.mark.parametrize("runs", [True, False])
+def test_only_where_systemd_runs_its_command_mends_the_clock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, runs: bool
+) -> None:
+    monkeypatch.setattr(store_checkup, "SYSTEMD", str(tmp_path if runs else tmp_path / "none"))
+    path = copy_of_an_hour_ahead(tmp_path)
+
+    found = store_checkup.clock(str(path), Contents(1, 1, 1, 0, newest_at=0))
+
+    assert (found.state, found.mend) == ("warning", "timedatectl set-ntp true" if runs else "")
+
+
+def copy_of_an_hour_ahead(folder: Path) -> Path:
+    """A file that was written in the future."""
+    path = folder / "mail.db"
+    path.touch()
+    os.utime(path, (time.time() + 3600, time.time() + 3600))
+    return path
 
 
 def test_what_stands_in_the_store_cannot_break_the_lines(seat: SeatAt, own_home: Path) -> None:

@@ -101,6 +101,7 @@ def test_who_has_a_client_and_no_plugin_is_told_how_to_get_it(stranger: Party, t
     found = check(doctor(stranger, claude.parent), "plugin")
 
     assert (found["state"], found["mend"]) == ("ok", "mailstop setup claude")
+    assert "the person" not in found["found"]
 
 
 # -- the plugin ------------------------------------------------------------------------------------------------------

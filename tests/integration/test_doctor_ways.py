@@ -171,6 +171,20 @@ def test_a_session_in_which_no_hook_of_ours_has_run_is_told(claude: ClaudeParty)
     (caller,) = [one for one in run.json["checks"] if one["name"] == "caller"]
     assert (run.code, caller["state"], caller["mend"]) == (1, "failed", "mailstop setup claude")
     assert "no hook of mailstop has run" in caller["found"]
+    assert caller["found"].endswith(" (the person, at a terminal)")
+
+
+def test_a_session_is_told_that_what_it_is_refused_is_the_persons(session: ClaudeParty) -> None:
+    with_monitor(session)
+    session.environment["PATH"] = "/usr/bin:/bin"
+
+    run = session.run("doctor", "--json")
+
+    told = [*run.json["checks"], *run.json["routes"]]
+    refused = [one for one in told if one["mend"].startswith("mailstop setup")]
+    assert {one["name"] for one in refused} >= {"hooks", "tools"}
+    assert [one for one in told if one["found"].endswith("(the person, at a terminal)")] == refused
+    assert session.run("setup", "claude", "--yes").code == 1
 
 
 def test_a_session_whose_monitor_does_not_listen_is_told_how_to_get_one(session: ClaudeParty) -> None:
@@ -222,7 +236,7 @@ def test_hooks_and_tools_that_find_no_mailstop_are_told(session: ClaudeParty) ->
 
     run = session.run("doctor", "--json")
 
-    assert routes(run)["hooks"]["found"] == "their command line started no mailstop while the bell rang"
+    assert routes(run)["hooks"]["found"].startswith("their command line started no mailstop while the bell rang")
     assert routes(run)["tools"]["state"] == "failed"
     assert routes(run)["hooks"]["mend"] == routes(run)["tools"]["mend"] == "mailstop setup claude"
 
@@ -236,7 +250,7 @@ def test_hooks_that_start_another_mailstop_are_told(session: ClaudeParty, own_ho
 
     run = session.run("doctor", "--json")
 
-    assert routes(run)["hooks"]["found"] == f"they start mailstop {OTHER}, and this is {__version__}"
+    assert routes(run)["hooks"]["found"].startswith(f"they start mailstop {OTHER}, and this is {__version__}")
     assert routes(run)["hooks"]["mend"] == "mailstop setup claude"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -17,7 +16,7 @@ from tests import lane_side
 from tests.clients.waiting import wait_for
 from tests.http_served import Served, figure
 from tests.lane_ground import file_of
-from tests.party import Party
+from tests.party import AS_OWNER, Party
 
 SeatAt = Callable[..., Party]
 Serve = Callable[..., Served]
@@ -36,10 +35,10 @@ def serve(arrive: Callable[[type[Party]], Party]) -> Iterator[Serve]:
     """Start a server with some words."""
     with ExitStack() as stack:
 
-        def start(*words: str, **environment: str) -> Served:
+        def start(*words: str, before: tuple[str, ...] = (), **environment: str) -> Served:
             party = arrive(Party)
             party.environment.update(environment)
-            return stack.enter_context(Served(party, *words))
+            return stack.enter_context(Served(party, *words, before=before))
 
         yield start
 
@@ -205,12 +204,11 @@ def test_a_lane_that_cannot_be_written_keeps_its_letters_waiting_and_the_server_
     assert works(served)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_lane_without_permission_to_write_is_said(lane: Path, serve: Serve, seat: SeatAt) -> None:
     seat("reviewer")
     (lane / "_sync").chmod(0o500)
     try:
-        served = serve("--bridge", str(lane))
+        served = serve("--bridge", str(lane), before=AS_OWNER)
         wait_for("it says so", lambda: fails(served) and "Permission denied" in served.log)
     finally:
         (lane / "_sync").chmod(0o700)

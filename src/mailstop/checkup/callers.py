@@ -7,14 +7,15 @@ import shlex
 
 from mailstop import config
 from mailstop.checkup.finding import FAILED, OK, WARNING, Finding
+from mailstop.checkup.trial import KIND
 from mailstop.clients import registry
 from mailstop.clients.life import is_alive
 from mailstop.clients.project import place_of
-from mailstop.clients.stores import joining
+from mailstop.clients.stores import join_command
 from mailstop.engines.sqlite.inspection import Look, LookedAt
 from mailstop.errors import MailstopError
 from mailstop.fence import client_text
-from mailstop.names import DEFAULT_BAG
+from mailstop.names import DEFAULT_BAG, POSTMASTER
 from mailstop.office import Office
 from mailstop.rules import routes
 from mailstop.rules.ways import words_of
@@ -54,18 +55,29 @@ def seat(who: Caller, url: str) -> list[Finding]:
     try:
         look = Look(config.store_path(url))
         try:
-            me = Office(LookedAt(look), who).reading.myself()
+            office = Office(LookedAt(look), who)
+            me = office.reading.myself()
+            waiting = me.waiting - _own_letters(office, me.waiting) if me.waiting else 0
         finally:
             look.close()
     except MailstopError as error:
         return [Finding("seat", WARNING, f"cannot be told: {error.message}")]
     if not me.seats:
+        if who.who == "person":
+            return [Finding("seat", OK, "none, for there is no bag yet; the first session to join makes one")]
         state = WARNING if who.who == "client" else OK
-        command = joining(who, DEFAULT_BAG, url, has_session=me.session is not None)
+        command = join_command(who, DEFAULT_BAG, url, has_session=me.session is not None)
         return [Finding("seat", state, "none, so nobody can write to this session", command)]
     names = [one.name + (f" in bag {one.bag}" if one.bag != DEFAULT_BAG else "") for one in me.seats]
-    waiting = f"; {me.waiting} unread" if me.waiting else ""
-    return [Finding("seat", OK, f"{' and '.join(names)}{waiting}"), _way(who, me)]
+    unread = f"; {waiting} unread" if waiting else ""
+    return [Finding("seat", OK, f"{' and '.join(names)}{unread}"), _way(who, me)]
+
+
+def _own_letters(office: Office, most: int) -> int:
+    """How many of so many unread letters are the doctor's own of earlier runs: handed out, and not proved shown yet."""
+    index, seats = office.store.index, office.seats()
+    notices = [one for seat in seats for one in index.unread(seat.bag, seat.name, sender=POSTMASTER, limit=most)]
+    return sum(one.kind == KIND for one in notices)
 
 
 def _way(who: Caller, me: Self) -> Finding:
@@ -105,7 +117,7 @@ def worktrees(who: Caller | None, url: str, folder: str) -> Finding:
     text = f"letters do not meet, in one project with two stores: {'; '.join(named)}"
     mend = f"export MAILSTOP_STORE={shlex.quote(others[0].store)}"
     if who and who.registration:
-        mend = joining(who, DEFAULT_BAG, others[0].store)
+        mend = join_command(who, DEFAULT_BAG, others[0].store)
     return Finding("worktrees", WARNING, text, mend)
 
 

@@ -15,6 +15,7 @@ from mailstop.rules import sweeps
 from mailstop.wording import counted
 
 RECENT_S = 24 * 3600  # an error of a hook that is older says nothing of today
+ASIDE = ".1"  # behind the name of a log that is set aside, as a full one is
 _LINES = 3
 _TAIL_BYTES = 16 * 1024
 
@@ -27,10 +28,18 @@ def findings() -> list[Finding]:
 
 
 def mend() -> list[str]:
-    """Take the folder from others, and sweep out what ended sessions left; return what was done."""
+    """Take the folder from others, sweep out what ended sessions left, and set the errors of hooks aside, which were
+    seen by now; return what was done."""
     done = tighten(_own())
     if ended := sweeps.registrations():
         done.append(f"swept out {counted(ended, 'ended session')}")
+    if _recent_errors():
+        aside = f"{config.log_file()}{ASIDE}"
+        try:
+            os.replace(config.log_file(), aside)
+            done.append(f"set the errors of hooks aside: {aside}")
+        except OSError:  # another run has, or the folder may not be written to, as the findings tell
+            pass
     return done
 
 
@@ -87,6 +96,23 @@ def _registrations() -> Finding:
 
 def _log() -> Finding:
     """The last lines that hooks wrote, when the last is recent."""
+    lines, age_s = _last_errors()
+    if not lines:
+        return Finding("hook errors", OK, "none")
+    path = config.log_file()
+    if age_s > RECENT_S:
+        return Finding("hook errors", OK, f"none for {counted(int(age_s // 86400), 'day')}; older ones in {path}")
+    text = f"the last lines of {path}; once their cause is gone, set them aside:"
+    return Finding("hook errors", WARNING, "\n".join([text, *lines]), f"{DOCTOR} --mend")
+
+
+def _recent_errors() -> bool:
+    lines, age_s = _last_errors()
+    return bool(lines) and age_s <= RECENT_S
+
+
+def _last_errors() -> tuple[list[str], float]:
+    """The last lines of the log, and how long ago the last was written, in seconds; none where there is no log."""
     path = config.log_file()
     try:
         age_s = time.time() - os.path.getmtime(path)
@@ -94,9 +120,5 @@ def _log() -> Finding:
             file.seek(max(0, os.path.getsize(path) - _TAIL_BYTES))
             lines = file.read().decode("utf-8", "replace").splitlines()[-_LINES:]
     except OSError:
-        lines, age_s = [], 0.0
-    if not lines:
-        return Finding("hook errors", OK, "none")
-    if age_s > RECENT_S:
-        return Finding("hook errors", OK, f"none for {counted(int(age_s // 86400), 'day')}; older ones in {path}")
-    return Finding("hook errors", WARNING, "\n".join(["the last lines of the log:", *lines]), f"tail {path}")
+        return [], 0.0
+    return lines, age_s

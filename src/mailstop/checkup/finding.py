@@ -7,6 +7,8 @@ from mailstop.records import Record
 OK, WARNING, FAILED = "ok", "warning", "failed"
 PROVED, OPEN = "proved", "open"
 DOCTOR = "mailstop doctor"
+_OF_PERSON = "(the person, at a terminal)"  # whose the mend is
+_REFUSED = "mailstop setup"  # to sessions of any client
 
 
 class Finding(Record):
@@ -35,6 +37,11 @@ class Route(Record):
     took_ms: float | None = None
     unproved: str = ""
     mend: str = ""
+
+
+def of_person(found: str, mend: str) -> str:
+    """What was found, as a client's session is told it: of a command that sessions are refused, with whose it is."""
+    return f"{found}; not yours to mend {_OF_PERSON}" if mend.startswith(_REFUSED) else found
 
 
 def size_text(size_bytes: float) -> str:

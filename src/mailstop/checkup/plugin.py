@@ -98,7 +98,7 @@ def _judged(office: Office, session: Session, said: dict[str, Any], took: float,
     if said.get("session") != session.id or said.get("store") != office.store.url:
         other = config.store_name(str(said.get("store"))) or "no session"
         text = f"they take this session for one of {other}, not of {config.store_name(office.store.url)}"
-        return Route("hooks", FAILED, text, took, mend="end this session, and start it anew")
+        return Route("hooks", FAILED, f"{text}; end this session, and start it anew", took)
     text = "their command line heard the bell, started this mailstop, and found this session in this store"
     return Route("hooks", PROVED, text, took, "that the client puts their text before the model")
 

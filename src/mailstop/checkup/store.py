@@ -33,6 +33,7 @@ _BESIDE = ("", "-wal", "-shm", ".lock")
 _LOW_BYTES, _FULL_BYTES = 200_000_000, 16_000_000  # of free space: soon a trouble, and one now
 _LARGE_LOG_BYTES = 64_000_000  # a log is taken into the file at about 4 MB, unless a reader never lets go
 _MOST_STRETCHES = 5
+SYSTEMD = "/run/systemd/system"  # is there where systemd runs, see sd_booted(3)
 _AHEAD_S = 60  # of which nobody's clock is wrong without trouble
 
 
@@ -199,8 +200,10 @@ def _writable(path: str) -> list[Finding]:
         os.close(os.open(path, os.O_RDWR | os.O_CLOEXEC))
     except OSError as error:
         roots = ", ".join(f'"{folder}"' for folder in (os.path.dirname(path), config.state_folder()))
-        mend = f"writable_roots = [{roots}]" if "CODEX_SANDBOX_NETWORK_DISABLED" in os.environ else ""
-        return [Finding("writing", FAILED, f"{path} cannot be written from here: {error.strerror}", mend)]
+        text = f"{path} cannot be written from here: {error.strerror}"
+        if "CODEX_SANDBOX_NETWORK_DISABLED" in os.environ:
+            text += f"; Codex's config.toml lets its sandbox: writable_roots = [{roots}]"
+        return [Finding("writing", FAILED, text)]
     return []
 
 
@@ -274,7 +277,7 @@ def clock(path: str, contents: Contents) -> Finding:
     ahead = max(contents.newest_at / 1000, os.path.getmtime(path)) - now
     if ahead > _AHEAD_S:
         text = f"the store was last written {ahead:.0f} s in the future: the clock was put back, or is wrong"
-        return Finding("clock", WARNING, text, "timedatectl set-ntp true")
+        return Finding("clock", WARNING, text, "timedatectl set-ntp true" if os.path.isdir(SYSTEMD) else "")
     return Finding("clock", OK, "not behind what was written")
 
 

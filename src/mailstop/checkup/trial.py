@@ -242,8 +242,8 @@ def _queue(office: Office, session: Session, seat: Seat, letter: Letter) -> Rout
 
 def _queue_failed(outcome: Outcome, took: float) -> Route:
     text = f"{outcome.evidence}{f' ({outcome.detail})' if outcome.detail else ''}"
-    mend = "codex queue --help" if outcome.state != HELD else ""
-    return Route("queue", FAILED, text, took, mend=mend)
+    text += "; codex queue --help says what it takes" if outcome.state != HELD else ""
+    return Route("queue", FAILED, text, took)
 
 
 def _came_back(office: Office, session: Session, seat: Seat, letter: Letter) -> bool:
@@ -269,8 +269,8 @@ def _queue_by_others(office: Office, seat: Seat, letter: Letter) -> Route:
         n, took = found
         text = f"rung for letter {n} of an earlier run, by a hook outside of this sandbox"
         return _as_before(office, seat, Route("queue", PROVED, text, took))
-    text = "this sandbox may not ring it: your next hook does, for this letter"
-    return Route("queue", OPEN, text, mend="mailstop doctor, as your next command")
+    text = "this sandbox may not ring it: your next hook does, for this letter; run the doctor as your next command"
+    return Route("queue", OPEN, text, mend=DOCTOR)
 
 
 def _earlier_ring(office: Office, seat: Seat) -> tuple[int, float] | None:

@@ -16,7 +16,7 @@ import sys
 
 from mailstop import config
 from mailstop.checkup import callers, files, installed, interpreter, settings, store
-from mailstop.checkup.finding import DOCTOR, FAILED, OPEN, WARNING, Finding
+from mailstop.checkup.finding import DOCTOR, FAILED, OPEN, WARNING, Finding, of_person
 from mailstop.checkup.trial import Trial, hindrance, try_all
 from mailstop.cleaning import one_line
 from mailstop.cli import check
@@ -25,7 +25,7 @@ from mailstop.cli.letter_json import composed, letter_json
 from mailstop.cli.progress import Progress
 from mailstop.cli.result import Result
 from mailstop.clients import life, program
-from mailstop.clients.caller import OF_CLAUDE, OF_CODEX, identify
+from mailstop.clients.caller import CLIENT, OF_CLAUDE, OF_CODEX, identify
 from mailstop.clients.stores import option_for, store_of
 from mailstop.engines import is_absent, reopen_store
 from mailstop.engines.sqlite.inspection import Look, LookedAt
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 PARAMETERS = (
     Option(("--look",), "only look: send no letter to yourself"),
-    Option(("--mend",), "compile modules, set the modes of mailstop's files right, sweep out what ended sessions left"),
+    Option(("--mend",), "compile modules, set modes right, sweep out what ended sessions left, set hook errors aside"),
     Option(("--rebuild",), "fold the index again; of a damaged store make a new one, and keep the damaged one"),
 )
 EXAMPLES = """\
@@ -102,9 +102,11 @@ def run(args: Arguments) -> Result:
         trial = trial.but(
             routes=(*trial.routes, server.route(served, sealed=bool(who and who.sandboxed), option=option))
         )
-    result = _result(
-        done, [*caller, *chosen, *own, *files.findings(), settings.kinds()], trial, store_failed=store_failed
-    )
+    found = [*caller, *chosen, *own, *files.findings(), settings.kinds()]
+    if who and who.who == CLIENT:
+        found = [one.but(found=of_person(one.found, one.mend)) for one in found]
+        trial = trial.but(routes=tuple(one.but(found=of_person(one.found, one.mend)) for one in trial.routes))
+    result = _result(done, found, trial, store_failed=store_failed)
     return result.but(written=lambda: _written(who, url, trial)) if trial.offer else result
 
 

@@ -16,6 +16,9 @@ from mailstop.wording import wait_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mailstop.cli.progress import Progress
     from mailstop.clients.caller import Caller
     from mailstop.engines.base import Store
 
@@ -46,7 +49,7 @@ class opened:
 def store_at(caller: Caller, url: str, *, joins: bool = False) -> Store:
     """The store that `url` names; one that is not there reads as empty. Raises StoreGone when the caller's is gone."""
     if not is_absent(url):
-        return open_store(url)
+        return _open(caller, url)
     from mailstop.engines.absent import AbsentStore
 
     def make() -> Store:
@@ -57,6 +60,38 @@ def store_at(caller: Caller, url: str, *, joins: bool = False) -> Store:
     if not joins and caller.registration and caller.registration.store == url:
         raise errors.StoreGone(path=config.store_path(url), command=joining(caller, DEFAULT_BAG, url))
     return AbsentStore(url, make)
+
+
+def _open(caller: Caller, url: str) -> Store:
+    """Open a store that is there; at a person's terminal, with a line while one of an older format is brought to ours:
+    its whole ledger is folded anew."""
+    if caller.who != PERSON or not sys.stderr or not sys.stderr.isatty():
+        return open_store(url)
+    folding = _Folding()
+    try:
+        return open_store(url, progress=folding)
+    finally:
+        folding.end()
+
+
+class _Folding:
+    """Shows how far it is. What it shows it with is imported once there is something to show."""
+
+    _line: Progress | None = None
+    _tell: Callable[[int, int], None]
+
+    def __call__(self, done: int, total: int) -> None:
+        if self._line is None:
+            from mailstop.cli.progress import Progress
+
+            self._line = Progress()
+            self._tell = self._line.stage("bringing the store to a newer format")
+        self._tell(done, total)
+
+    def end(self) -> None:
+        """Take the line away."""
+        if self._line is not None:
+            self._line.__exit__()
 
 
 def refuse_sealed(caller: Caller, url: str) -> None:
@@ -88,7 +123,7 @@ def waiting_words() -> None:
         caller = identify(os.environ)
         url = store_of(caller)
         if caller.who == PERSON and not is_absent(url):
-            with open_store(url) as store:
+            with _open(caller, url) as store:
                 _say_what_waits(Office(store, caller))
     except MailstopError:  # this verb has nothing to do with it
         return

@@ -35,7 +35,14 @@ def option_for(caller: Caller, url: str) -> str:
 
 
 def joining(caller: Caller, bag: str, url: str, *, has_session: bool = False) -> str:
-    """The command that gives the caller a seat in a bag of that store, as it can be typed where the caller is.
+    """What gives somebody a seat in a bag of that store: `join_command`, for the person with who is to run it."""
+    command = join_command(caller, bag, url, has_session=has_session)
+    return f"{command}, run by a session" if caller.who == "person" and not has_session else command
+
+
+def join_command(caller: Caller, bag: str, url: str, *, has_session: bool = False) -> str:
+    """The command that gives the caller a seat in a bag of that store, as it can be typed where the caller is; the
+    person has theirs in each bag without, and is given that of a session.
 
     has_session: whether the caller has a session in that store; a program that has none takes one with `--export`.
     """
@@ -43,10 +50,8 @@ def joining(caller: Caller, bag: str, url: str, *, has_session: bool = False) ->
     if bag != DEFAULT_BAG:
         words += f" --bag {bag}"
     words += option_for(caller, url)
-    if caller.who == "client" or has_session:
+    if caller.who in ("client", "person") or has_session:
         return words
-    if caller.who == "person":
-        return f"{words}, run by a session"
     return f'eval "$({words} --export)"'
 
 

@@ -9,16 +9,18 @@ from mailstop.config import store_path
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mailstop.engines.base import Store
+    from mailstop.engines.sqlite.readable import Progress
 
 
-def open_store(url: str, *, makes: bool = True) -> Store:
+def open_store(url: str, *, makes: bool = True, progress: Progress | None = None) -> Store:
     """The store that `url` names: `sqlite:///absolute/path`. Raises StoreUnavailable or one of its kinds.
 
     makes: whether it is made where it is not there; else StoreGone is raised, also once it is lost while it is open.
+    progress: is told how much of the store is brought to a newer format, and of how much, where it is of an older one.
     """
     from mailstop.engines.sqlite.store import SQLiteStore
 
-    return SQLiteStore(store_path(url), makes=makes)
+    return SQLiteStore(store_path(url), makes=makes, progress=progress)
 
 
 def reopen_store(url: str) -> Store:

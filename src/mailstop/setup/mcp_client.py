@@ -41,8 +41,12 @@ class MCPClient(Record):
 
     @property
     def is_here(self) -> bool:
-        """Whether it seems to be installed: its program is on PATH."""
-        return any(shutil.which(program) for program in self.programs)
+        """Whether it seems to be installed: its program is on PATH, or the folder of its configuration is there, as of
+        an application with a window."""
+        if not self.programs:  # another one's form, or that of a client with a plugin
+            return False
+        folders = (os.path.dirname(path) for path in self.files)
+        return any(map(shutil.which, self.programs)) or any(map(os.path.isdir, folders))
 
     def file(self, project: str | None) -> str:
         """The configuration file for a project, or the user's own."""

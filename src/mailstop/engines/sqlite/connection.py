@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any
 
+    from mailstop.engines.sqlite.readable import Progress
+
 MIGRATIONS = (
     "migrations/0001_ledger_board_index.sql",
     "migrations/0002_coordination.sql",
@@ -53,9 +55,10 @@ class Connection:
 
     _format = FORMAT  # as it was seen last
 
-    def __init__(self, path: str, *, makes: bool = True) -> None:
+    def __init__(self, path: str, *, makes: bool = True, progress: Progress | None = None) -> None:
         """Open the file, and make it where there is none, unless `makes` says not to.
 
+        progress: is told how far the file is, where it is one of an older format that is brought to this one.
         Raises StoreUnavailable or one of its kinds; then nothing was changed.
         """
         self.path = path = real_path(path)
@@ -76,7 +79,7 @@ class Connection:
                 self._finish_replacement()
                 make_file(path)
             self._file = StoreFile(path)
-            self._set_up()
+            self._set_up(progress)
         except (sqlite3.Error, OSError) as error:
             self._let_go()
             raise translated(error, path) from None
@@ -222,7 +225,7 @@ class Connection:
             self._file.sqlite.execute(f"PRAGMA synchronous = {level}")
             self._file.synchronous = level
 
-    def _set_up(self) -> None:
+    def _set_up(self, progress: Progress | None = None) -> None:
         self.synchronize("FULL")
         if os.uname().sysname == "Darwin":
             self.sqlite.execute("PRAGMA fullfsync = 1")
@@ -238,7 +241,7 @@ class Connection:
         with self.gate:
             self.refuse_replaced()
             self.refuse_exposed()
-            self._migrate()
+            self._migrate(progress)
 
     def _refuse_format(self, found: int) -> None:
         """A newer format may say that this one can still write it: additive changes do."""
@@ -247,7 +250,7 @@ class Connection:
             raise errors.StoreNewer(path=self.path, found=found, known=FORMAT)
         self._format = found
 
-    def _migrate(self) -> None:
+    def _migrate(self, progress: Progress | None) -> None:
         """Bring the schema up to date. Whoever comes second finds it done."""
         # Whose file it is stands in the file itself before there is a log: the look at its owner reads no log.
         self.sqlite.execute(f"PRAGMA application_id = {APPLICATION}")
@@ -266,7 +269,7 @@ class Connection:
             elif found < FORMAT:  # the index is a fold: of another format's nothing need be known
                 from mailstop.engines.sqlite.rebuild import refold
 
-                refold(self.sqlite)
+                refold(self.sqlite, progress)
             self.sqlite.execute(f"PRAGMA user_version = {FORMAT}")
             faults.reach("before committing the tables")
             self.sqlite.execute("COMMIT")
