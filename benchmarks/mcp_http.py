@@ -1,8 +1,8 @@
 """`mailstop serve` beside a bare server of the official SDK: calls, and memory.
 
 The bare server has the same tools, whose code it calls as its documentation shows: in the event loop, for one caller,
-with no token looked at, no sessions, and nobody who waits. What they take is the same there; the rest is what ours adds. One
-row beside a tool that does nothing tells what all of it takes.
+with no token looked at, no sessions, and nobody who waits. What they take is the same there; the rest is what ours
+adds. One row beside a tool that does nothing tells what all of it takes.
 """
 
 from __future__ import annotations

@@ -135,7 +135,7 @@ def test_what_a_letter_here_cannot_have_is_noted_and_told(folder: Path) -> None:
         "(this letter has no text)",
         "builder-to-reviewer:1",
     )
-    for text in ("its kind cannot be one here", "artifacts that cannot be paths here: 7", "it answers"):
+    for text in ("its kind cannot be one here", "artifacts that cannot be paths here: '7'", "it answers"):
         assert text in found.note and text in changed.reason
 
 

@@ -23,6 +23,7 @@ from mailstop.sources.texts import (
     name_of,
     number_of,
     plain,
+    quoted,
 )
 
 TYPE_CHECKING = False
@@ -171,7 +172,7 @@ class FileReader:
         try:
             return moment_of(told), ""
         except ValueError:
-            return 0, f"its time is none: {plain(str(told), 100)}"
+            return 0, f"its time is none: {quoted(told)}"
 
     def _recipients(self, row: dict[str, Any]) -> tuple[str, ...]:
         told = self._value(row, "to")

@@ -20,6 +20,7 @@ from mailstop.sources.texts import (
     name_of,
     number_of,
     plain,
+    quoted,
     time_of,
 )
 from mailstop.wording import counted
@@ -115,7 +116,7 @@ def _letter(envelope: dict[str, Any], name: str, line: int) -> tuple[PastLetter,
     artifacts, odd_artifacts = artifacts_of(envelope.get("artifacts"))
     sender, to = _roles(envelope, name)
     ref = number_of(envelope.get("ref"))
-    odd_ref = f"it answers {plain(str(envelope['ref']), 100)}" if envelope.get("ref") and not ref else ""
+    odd_ref = f"it answers {quoted(envelope['ref'])}" if envelope.get("ref") and not ref else ""
     notes = [_signed(envelope, sender, to), odd_kind, odd_artifacts, odd_ref]
     number = number_of(envelope.get("id"))
     of_line = f"{name.removesuffix(_ENDING)}:{line}"

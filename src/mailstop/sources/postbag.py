@@ -13,7 +13,7 @@ from mailstop.names import DEFAULT_BAG, name_from
 from mailstop.past import Changed, LeftOut, PastLetter, PastMove, Source
 from mailstop.records import Record
 from mailstop.sources.lines import Lines, NoObject, object_of
-from mailstop.sources.texts import body_of, digest_of, name_of, plain, time_of
+from mailstop.sources.texts import body_of, digest_of, name_of, plain, quoted, time_of
 from mailstop.wording import counted
 
 TYPE_CHECKING = False
@@ -30,7 +30,6 @@ PERSON = "human"
 _VENDORS = ("claude", "codex")
 _LONGEST_BAG = 16
 _MOST_SHOWN = 1_000  # names that are remembered
-_LONGEST_QUOTE = 40  # characters of what cannot be understood
 _LETTERS, _FURTHER = frozenset("abcdefghijklmnopqrstuvwxyz"), frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 
 
@@ -148,10 +147,10 @@ class LedgerReader:
         kind = row.get("kind")
         read = _READING.get(kind) if isinstance(kind, str) else None
         if read is None:
-            raise NoObject(f"its kind is {_quoted(kind)}, which no postbag writes")
+            raise NoObject(f"its kind is {quoted(kind)}, which no postbag writes")
         record = row.get("n")
         if not isinstance(record, int) or isinstance(record, bool) or not 0 < record < 1 << 53:
-            raise NoObject(f"its number is {_quoted(record)}, which is none")
+            raise NoObject(f"its number is {quoted(record)}, which is none")
         item, changed = read(self, row, record, self._time(row))
         if record != line[0]:
             changed = "; ".join([*filter(None, [changed]), f"it says that it is record {record}, on line {line[0]}"])
@@ -163,9 +162,9 @@ class LedgerReader:
             sender, to, text = _text(row, "from"), _text(row, "to"), _text(row, "body")  # one of which says what it is
         final = row.get("final", False)
         if not isinstance(final, bool):
-            raise NoObject(f"its field final is {_quoted(final)}, not true or false")
+            raise NoObject(f"its field final is {quoted(final)}, not true or false")
         if sender == to:
-            raise NoObject(f"it goes from {_quoted(sender)} to itself")
+            raise NoObject(f"it goes from {quoted(sender)} to itself")
         self._letters += 1
         body, changed = body_of(text)
         held = self._names.get(sender)
@@ -204,7 +203,7 @@ class LedgerReader:
         peer = _text(row, "peer")
         vendor = row.get("vendor", peer)
         if vendor not in _VENDORS or (peer in _VENDORS and peer != vendor):
-            raise NoObject(f"{_quoted(peer)} joins as a {_quoted(vendor)}, which cannot be")
+            raise NoObject(f"{quoted(peer)} joins as a {quoted(vendor)}, which cannot be")
         door = self._door(row, vendor)
         reasons = []
         for name, held in list(self._names.items()):
@@ -222,14 +221,14 @@ class LedgerReader:
         door = self._door(row, vendor)
         held = self._names.get(peer)
         if held is None or held.vendor != vendor or (door and held.door and held.door != door):
-            raise NoObject(f"{_quoted(peer)} leaves, and another session, or none, had that name")
+            raise NoObject(f"{quoted(peer)} leaves, and another session, or none, had that name")
         del self._names[peer]
         return self._move(row, record, at, peer, "left", vendor, ""), ""
 
     def _open(self, row: dict[str, Any], record: int, at: int) -> tuple[Item, str]:
         limit = row.get("limit")
         if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
-            raise NoObject(f"it opens an exchange of {_quoted(limit)}, which is no number of letters")
+            raise NoObject(f"it opens an exchange of {quoted(limit)}, which is no number of letters")
         self._exchange, self._limit, self._in_exchange = self._exchange + 1, limit, 0
         act = f"opened exchange {self._exchange} of {counted(limit, 'letter')}"
         return self._move(row, record, at, PERSON, act, "", ""), ""
@@ -256,7 +255,7 @@ class LedgerReader:
                     raise ValueError(told)
                 self._at, self._told = time_of(told), told
             except ValueError:
-                raise NoObject(f"its time is {_quoted(told)}, which is none") from None
+                raise NoObject(f"its time is {quoted(told)}, which is none") from None
         return self._at
 
     def _door(self, row: dict[str, Any], vendor: str) -> str:
@@ -281,9 +280,5 @@ _READING = {
 def _text(row: dict[str, Any], field: str) -> str:
     value = row.get(field)
     if not isinstance(value, str) or not value:
-        raise NoObject(f"its field {field} is {'missing' if value is None else _quoted(value)}")
+        raise NoObject(f"its field {field} is {'missing' if value is None else quoted(value)}")
     return value
-
-
-def _quoted(value: object) -> str:
-    return "missing" if value is None else repr(plain(str(value), _LONGEST_QUOTE))

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
 LONGEST_NAME = 100  # characters
+LONGEST_QUOTE = 40  # characters of what cannot be understood: a model may read the account, and it is nobody's letter
 LONGEST_NOTE = 1_000  # characters
 MOST_NAMES = 100  # recipients of one letter
 MOST_ARTIFACTS = 32
@@ -59,6 +60,11 @@ def plain(text: str, longest: int) -> str:
     return shown if len(shown) <= longest else shown[: longest - 1] + "…"
 
 
+def quoted(value: object) -> str:
+    """What cannot be understood, as it is shown to who asks why."""
+    return "missing" if value is None else repr(plain(str(value), LONGEST_QUOTE))
+
+
 def name_of(value: object) -> str:
     """A name of somebody elsewhere."""
     text = value if isinstance(value, str) else "" if value is None else str(value)
@@ -77,7 +83,7 @@ def kind_of(value: object) -> tuple[str, str]:
         return "note", ""
     if isinstance(value, str) and is_kind(value):
         return value, ""
-    return "note", f"its kind cannot be one here: {plain(str(value), LONGEST_NAME)}"
+    return "note", f"its kind cannot be one here: {quoted(value)}"
 
 
 def artifacts_of(value: object) -> tuple[tuple[str, ...], str]:
@@ -86,7 +92,7 @@ def artifacts_of(value: object) -> tuple[tuple[str, ...], str]:
     fit = [each for each in given if isinstance(each, str) and 0 < len(each) <= LONGEST_ARTIFACT and each.isprintable()]
     kept = tuple(fit[:MOST_ARTIFACTS])
     others = [each for each in given if not isinstance(each, str) or each not in kept]
-    listed = ", ".join(plain(str(each), LONGEST_NAME) for each in others[:MOST_ARTIFACTS])
+    listed = ", ".join(quoted(each) for each in others[:MOST_ARTIFACTS])
     return kept, f"artifacts that cannot be paths here: {listed}" if others else ""
 
 
