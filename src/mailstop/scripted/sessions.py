@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import threading
+from abc import ABC, abstractmethod
 from contextlib import suppress
 
 from mailstop.scripted.waiting import wait_for
@@ -27,7 +28,7 @@ _LAST = 300  # characters of what it wrote last
 CLAUDE, CODEX = "claude", "codex"
 
 
-class Session:
+class Session(ABC):
     """One running client. client, title: which. name: of the session, its folder and its seat."""
 
     client = title = ""
@@ -50,13 +51,13 @@ class Session:
         self._reading = threading.Thread(target=self._read, daemon=True)
         self._reading.start()
 
+    @abstractmethod
     def say(self, text: str) -> None:
         """Give it a prompt, as its person would type it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def asks(self, request: Request) -> bool:
         """Whether a request to the model is this session's."""
-        raise NotImplementedError
 
     def end(self) -> None:
         """End it, and wait until it has."""
