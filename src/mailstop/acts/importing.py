@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Past = PastLetter | PastMove | PastEvent
 
-BATCH_LETTERS = 500  # in one append, which holds other writers up for a dozen milliseconds
+BATCH_LETTERS = 800  # in one append, which holds other writers up for some twenty milliseconds
 BATCH_BYTES = 512 * 1024  # of bodies, likewise
 COLLECTED_AFTER = 100_000  # objects that were made and not freed
 MOST_NAMED = 1_000  # of what was left out or changed, that are named one by one
@@ -176,7 +176,8 @@ def _batches(items: Reader, tally: _Tally) -> Iterator[list[Past]]:
             tally.note(item)
             continue
         batch.append(item)
-        size += 4 * len(item.body) if isinstance(item, PastLetter) else 0
+        if isinstance(item, PastLetter):
+            size += len(item.body) if item.body.isascii() else 4 * len(item.body)
         if len(batch) == BATCH_LETTERS or size >= BATCH_BYTES:
             yield batch
             batch, size = [], 0
