@@ -130,10 +130,8 @@ def letter_from(
     n: int, letter_id: str, at: int, bag: str, data: Mapping[str, Any], body: str, ref: int | None, thread: int
 ) -> Letter:
     """The letter that an entry of the ledger holds. data: its fields. Raises KeyError or TypeError for another's."""
-    if "source" in data:
-        return _imported(n, letter_id, at, bag, data, body, ref, thread)
     asked, task = data.get("ask"), data.get("task")
-    return Letter(
+    letter = Letter(
         n,
         letter_id,
         at,
@@ -157,12 +155,11 @@ def letter_from(
         data.get("wakes", ALL),
         About(task["id"], task["act"], task["holder"]) if task else None,
     )
+    return _as_imported(letter, data) if "source" in data else letter
 
 
-def _imported(
-    n: int, letter_id: str, at: int, bag: str, data: Mapping[str, Any], body: str, ref: int | None, thread: int
-) -> Letter:
-    """The letter of an entry that was imported. See `letter_from`."""
+def _as_imported(letter: Letter, data: Mapping[str, Any]) -> Letter:
+    """A letter whose entry was imported: from nobody of this store, to nobody of it, and it wakes nobody."""
     source = data["source"]
     origin = Origin(
         source,
@@ -176,22 +173,10 @@ def _imported(
         data.get("kept", {}),
     )
     to = [f"#{origin.channel}"] if origin.channel else origin.to
-    return Letter(
-        n,
-        letter_id,
-        at,
-        bag,
-        f"{source}:{origin.sender}",
-        tuple(f"{source}:{name}" for name in to),
-        data["kind"],
-        body,
-        data.get("needs_reply", False),
-        ref,
-        thread,
-        data.get("final", False),
-        tuple(data.get("artifacts", ())),
-        data.get("project", ""),
-        data.get("client", ""),
+    return letter.but(
+        sender=f"{source}:{origin.sender}",
+        to=tuple(f"{source}:{name}" for name in to),
+        channel="",
         wakes=NOBODY,
         imported=origin,
     )

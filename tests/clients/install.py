@@ -13,9 +13,8 @@ import platform
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -155,7 +154,8 @@ def _show_progress(client: Client, npm_run: subprocess.Popen[bytes], part: Path)
     on_terminal = sys.stderr.isatty()
     shown = -1
     while npm_run.poll() is None:
-        time.sleep(0.2)
+        with suppress(subprocess.TimeoutExpired):
+            npm_run.wait(0.2)
         done = sum(path.lstat().st_size for path in _files(part)) // 1_000_000
         if done >= shown + (1 if on_terminal else client.megabytes // 4):
             line = f"  {done} of {client.megabytes} MB"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
+from tests import lane_side
 from tests.http_served import Served
 from tests.mcp_connection import Connection
 from tests.party import ClaudeParty, Party, Person
@@ -94,3 +95,11 @@ def peer(stranger: Party) -> Iterator[Connection]:
     """Give a client of tools that sits at the seat `peer`."""
     with Connection(stranger) as connection:
         yield connection.joined("peer")
+
+
+@pytest.fixture
+def lane(own_home: Path) -> Path:
+    """A lane in which a builder has written, so that somebody plays that role."""
+    lane = own_home / "work" / "lane"
+    lane_side.send(lane, from_role="builder", to_role="docs", kind="note", msg="not for the bag")
+    return lane

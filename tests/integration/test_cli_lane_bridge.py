@@ -18,14 +18,6 @@ SeatAt = Callable[..., Party]
 
 
 @pytest.fixture
-def lane(own_home: Path) -> Path:
-    """A lane in which a builder has checked, so that somebody plays that role."""
-    lane = own_home / "work" / "lane"
-    lane_side.send(lane, from_role="builder", to_role="docs", kind="note", msg="not for the bag")
-    return lane
-
-
-@pytest.fixture
 def bridge(lane: Path, arrive: Callable[[type[Party]], Party]) -> Callable[..., Running]:
     """Start a bridge, and wait until it holds the builder's seat."""
 

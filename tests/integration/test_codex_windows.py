@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pytest
 from mailstop.clients.codex_window import LOCKS, OPENED, Window, environment_of, may_show, opened_at
 from mailstop.clients.life import life_of, my_life
 from mailstop.clients.process import started_at
+from tests.clients.waiting import wait_for
 
 if sys.platform != "linux":
     pytest.skip("all of this is read from Linux's own tables", allow_module_level=True)
@@ -86,8 +86,8 @@ def start() -> Iterator[Callable[..., str]]:
 
     def started(**variables: str) -> str:
         running.append(subprocess.Popen(["sleep", "60"], env={"PATH": os.environ["PATH"], **variables}))
-        while b"sleep" not in Path(f"/proc/{running[-1].pid}/cmdline").read_bytes():
-            time.sleep(0.001)
+        place = Path(f"/proc/{running[-1].pid}/cmdline")
+        wait_for("it runs what it is to run", lambda: b"sleep" in place.read_bytes())
         life = life_of(running[-1].pid)
         assert life is not None
         return f"{life.pid}:{life.start}"

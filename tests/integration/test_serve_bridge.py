@@ -23,14 +23,6 @@ Serve = Callable[..., Served]
 
 
 @pytest.fixture
-def lane(own_home: Path) -> Path:
-    """A lane in which a builder has written, so that somebody plays that role."""
-    lane = own_home / "work" / "lane"
-    lane_side.send(lane, from_role="builder", to_role="docs", kind="note", msg="not for the bag")
-    return lane
-
-
-@pytest.fixture
 def serve(arrive: Callable[[type[Party]], Party]) -> Iterator[Serve]:
     """Start a server with some words."""
     with ExitStack() as stack:

@@ -11,7 +11,7 @@ from mailstop import errors
 from mailstop.json_text import dumps
 from mailstop.past import Changed, LeftOut, PastLetter, Source
 from mailstop.records import Record
-from mailstop.sources.lines import Lines, NoObject, object_of
+from mailstop.sources.lines import NoObject, OfLines, object_of
 from mailstop.sources.texts import (
     LONGEST_NOTE,
     MOST_NAMES,
@@ -74,25 +74,14 @@ def mapping(text: str) -> dict[str, Way]:
     return found
 
 
-class FileReader:
+class FileReader(OfLines):
     """Reads one file."""
 
     def __init__(self, path: str, name: str = KIND, ways: Mapping[str, Way] | None = None) -> None:
         """name: of the source. ways: where fields are found, by field. Raises SourceAbsent, SourceUnavailable."""
         self.source = Source(name, KIND, os.path.abspath(path))
-        self.secrets = 0
-        self._lines = Lines(path)
+        super().__init__(path)
         self._ways = dict(ways or {})
-
-    @property
-    def total_bytes(self) -> int:
-        """To be read."""
-        return self._lines.total_bytes
-
-    @property
-    def done_bytes(self) -> int:
-        """Read so far."""
-        return self._lines.done_bytes
 
     def __iter__(self) -> Iterator[Item]:
         with self._lines:

@@ -95,6 +95,25 @@ class Lines:
 _TORN = "it has no end: it is being written, or whoever wrote it died"
 
 
+class OfLines:
+    """The part of a reader that reads one file line by line."""
+
+    def __init__(self, path: str) -> None:
+        """Raises SourceAbsent, SourceUnavailable."""
+        self.secrets = 0
+        self._lines = Lines(path)
+
+    @property
+    def total_bytes(self) -> int:
+        """To be read."""
+        return self._lines.total_bytes
+
+    @property
+    def done_bytes(self) -> int:
+        """Read so far."""
+        return self._lines.done_bytes
+
+
 class NoObject(Exception):
     """A line that holds no JSON object; its text says why."""
 

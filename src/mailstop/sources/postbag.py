@@ -12,7 +12,7 @@ import os
 from mailstop.names import DEFAULT_BAG, name_from
 from mailstop.past import Changed, LeftOut, PastLetter, PastMove, Source
 from mailstop.records import Record
-from mailstop.sources.lines import Lines, NoObject, object_of
+from mailstop.sources.lines import NoObject, OfLines, object_of
 from mailstop.sources.texts import body_of, digest_of, name_of, plain, quoted, time_of
 from mailstop.wording import counted
 
@@ -105,29 +105,18 @@ class _Held(Record):
     joined: str
 
 
-class LedgerReader:
+class LedgerReader(OfLines):
     """Reads one ledger."""
 
     def __init__(self, path: str, name: str = KIND) -> None:
         """name: of the source. Raises SourceAbsent, SourceUnavailable."""
         self.source = Source(name, KIND, path)
-        self.secrets = 0
-        self._lines = Lines(path)
+        super().__init__(path)
         self._names: dict[str, _Held] = {}
         self._shown: dict[str, str] = {}
         self._letters = 0
         self._exchange = self._limit = self._in_exchange = 0
         self._at, self._told = 0, ""
-
-    @property
-    def total_bytes(self) -> int:
-        """To be read."""
-        return self._lines.total_bytes
-
-    @property
-    def done_bytes(self) -> int:
-        """Read so far."""
-        return self._lines.done_bytes
 
     def __iter__(self) -> Iterator[Item]:
         with self._lines:
