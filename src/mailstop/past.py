@@ -155,6 +155,6 @@ def past_id(kind: str, bag: str, key: str, at: int) -> str:
 
     It begins with the time, as those of letters do, so that a million of them lie in order and not all over an index.
     """
-    time = f"{min(max(at, 0), _LARGEST_TIME):012x}"
+    time = f"{at if 0 <= at <= _LARGEST_TIME else min(max(at, 0), _LARGEST_TIME):012x}"
     name = blake2b(f"{kind}\0{bag}\0{key}".encode("utf-8", "surrogatepass"), digest_size=9).hexdigest()
     return f"{time[:8]}-{time[8:]}-8{name[:3]}-8{name[3:6]}-{name[6:]}"

@@ -161,29 +161,25 @@ class LedgerReader(OfLines):
             key="\0".join((str(record), "letter", row["at"], sender, to, text, "final" if final else "")),
             number=str(self._letters),
             at=at,
-            sender=self._name(sender),
-            to=(self._name(to),),
+            sender=self._shown.get(sender) or self._name(sender),
+            to=(self._shown.get(to) or self._name(to),),
             body=body,
             final=final,
             client=held.vendor if held else "",
-            note=self._in_budget(),
+            note=self._in_budget() if self._exchange else "",
             record=record,
         )
         return letter, changed
 
     def _name(self, name: str) -> str:
-        """A name as it is kept; the same few stand in thousands of lines."""
-        shown = self._shown.get(name)
-        if shown is None:
-            shown = name_of(name)
-            if len(self._shown) < _MOST_SHOWN:
-                self._shown[name] = shown
+        """A name as it is kept, and remembered: the same few stand in thousands of lines."""
+        shown = name_of(name)
+        if len(self._shown) < _MOST_SHOWN:
+            self._shown[name] = shown
         return shown
 
     def _in_budget(self) -> str:
         """Which letter of which exchange of 1.x this one is."""
-        if not self._exchange:
-            return ""
         self._in_exchange += 1
         beyond = "" if self._in_exchange <= self._limit else ", beyond it"
         return f"letter {self._in_exchange} of {self._limit} in exchange {self._exchange}{beyond}"
